@@ -1,0 +1,66 @@
+# The front door. Every target installs what is missing (packages.txt) and builds first.
+.PHONY: help packages build run test test-full bench format format-check docs bundle clean
+.DEFAULT_GOAL := help
+
+JOBS    ?= $(shell nproc)
+SCENE   ?= sand-fountain
+OUT     ?= out/$(notdir $(SCENE))
+PROGRAM := build/release/barchan
+# PORTABLE=1 builds for any x86-64-v3 machine instead of this one.
+PORTABLE ?= 0
+RELEASE_FLAGS := -DBARCHAN_PORTABLE=$(if $(filter 1,$(PORTABLE)),ON,OFF)
+
+help:
+	@echo "make run        simulate SCENE=$(SCENE) and make a video of it"
+	@echo "make test       build, and run the tests (about ten minutes on two cores)"
+	@echo "make test-full  the long tests, too"
+	@echo "make build      the program, at $(PROGRAM); PORTABLE=1 for any x86-64-v3 machine"
+	@echo "make bench      time the kernels and the bench scenes"
+	@echo "make docs       write the pages that are made from the parameter tables"
+	@echo "make format     clang-format everything"
+	@echo "make bundle     program, tests, scenes and libraries in one file, for a machine without packages"
+
+packages:
+	@tools/install_packages.sh
+
+build/%/build.ninja: | packages
+	cmake --preset $* $(if $(filter release,$*),$(RELEASE_FLAGS))
+
+build: packages build/release/build.ninja
+	cmake --preset release $(RELEASE_FLAGS) > /dev/null
+	cmake --build build/release --target barchan -j $(JOBS)
+
+run: build
+	$(PROGRAM) run $(SCENE) --out $(OUT) --overwrite
+	$(PROGRAM) render $(OUT)
+	@echo
+	@echo "Frames, ledger and XDMF:  $(OUT)"
+	@echo "Pictures:                 $(OUT)/contact_sheet.png"
+	@echo "Video:                    $(OUT)/video.mp4"
+
+test: packages
+	tools/test.sh
+
+test-full: packages
+	tools/test.sh --full
+
+bench: build
+	cmake --build build/release --target barchan_bench -j $(JOBS)
+	build/release/bench/barchan_bench
+	$(PROGRAM) bench bench/ballistic-1m
+
+docs: build
+	$(PROGRAM) params --markdown > docs/reference.md
+	$(PROGRAM) params --json-schema > docs/scene.schema.json
+
+format: packages
+	@git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format -i
+
+format-check: packages
+	@git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format --dry-run --Werror
+
+bundle: packages
+	tools/bundle.sh
+
+clean:
+	rm -rf build

@@ -1,0 +1,65 @@
+// barchan check SCENE: what is wrong with it; else what it will need.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/units.h"
+#include "commands.h"
+#include "scene/scene.h"
+#include "sim/driver.h"
+#include "solvers/make_solver.h"
+
+namespace barchan {
+
+namespace {
+
+struct Options {
+  std::string scene;
+  std::vector<std::string> settings;
+};
+
+int check(const Options& options) {
+  const Scene scene = load_scene(options.scene, options.settings);
+  const std::unique_ptr<Device> device = make_device("cpu");
+  const std::unique_ptr<Solver> solver = make_solver(scene, *device);
+  const Driver driver(scene, *device, *solver);
+  const State& state = driver.state();
+
+  double frame_bytes = 0.0, state_bytes = 0.0;
+  for (const Column& column : state.columns()) {
+    const auto bytes = static_cast<double>(column.bytes());
+    state_bytes += bytes;
+    if (column.spec().in_frames) frame_bytes += bytes;
+  }
+  const double frames = static_cast<double>(scene.frame_count() / scene.cache.every + 1);
+  // Two states, one frame being written and its file image.
+  const double memory = 2.0 * state_bytes + 2.0 * frame_bytes;
+  const double disk = frames * (frame_bytes + 16e3) + scene.cache.keep * (state_bytes + 16e3);
+  const double d = scene.general.resolution;
+  fmt::print("{}: {}\n", scene.name,
+             scene.general.title.empty() ? "(no title)" : scene.general.title);
+  fmt::print("  solver     {}\n", scene.general.solver);
+  fmt::print("  spacing    {} m, radius {} m, support {} m\n", d, 0.5 * d, 2.0 * d);
+  fmt::print("  particles  {}\n", human_count(state.size()));
+  fmt::print("  solids     {}\n", scene.solids.size());
+  fmt::print("  frames     {:.0f} over {} s, {} a second\n", frames, scene.general.duration,
+             scene.general.fps);
+  fmt::print("  time step  {:.3g} s at the start\n",
+             std::min(solver->suggest_dt(state), 1.0 / scene.general.fps));
+  fmt::print("  memory     about {}\n", human_bytes(memory));
+  fmt::print("  disk       about {}\n", human_bytes(disk));
+  return 0;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, CommandLine& line) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("check", "Say what is wrong with a scene, or what it needs");
+  command->add_option("SCENE", options->scene, "A file or the name of a shipped scene")->required();
+  command->add_option("--set", options->settings, "section.key=value")->allow_extra_args(false);
+  command->callback([&line, options] { line.action = [options] { return check(*options); }; });
+}
+
+}  // namespace barchan

@@ -1,0 +1,44 @@
+// One file a subcommand; each adds itself to the command line.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace barchan {
+
+// A command leaves what it wants done here; main() does it inside one try block.
+struct CommandLine {
+  std::vector<std::string> words;  // argv
+  std::function<int()> action;     // returns the exit code
+};
+
+void add_run(CLI::App& app, CommandLine& line);
+void add_check(CLI::App& app, CommandLine& line);
+void add_scenes(CLI::App& app, CommandLine& line);
+void add_params(CLI::App& app, CommandLine& line);
+void add_info(CLI::App& app, CommandLine& line);
+void add_bench(CLI::App& app, CommandLine& line);
+void add_render(CLI::App& app, CommandLine& line);
+void add_export(CLI::App& app, CommandLine& line);
+void add_later(CLI::App& app, CommandLine& line);
+
+// "A..B", "A", "A.." or "..B", both ends included; everything where the text is empty.
+struct FrameRange {
+  std::int64_t first = 0;
+  std::int64_t last = INT64_MAX;
+  bool contains(std::int64_t frame) const { return frame >= first && frame <= last; }
+};
+FrameRange parse_frame_range(const std::string& text);
+
+// The frames of a run within a range, as (number, file). Rejects folders and ranges without any.
+std::vector<std::pair<std::int64_t, std::filesystem::path>> frames_in(
+    const std::filesystem::path& folder, const FrameRange& range);
+
+}  // namespace barchan

@@ -1,0 +1,125 @@
+// barchan run SCENE
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "api/run.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/units.h"
+#include "commands.h"
+#include "progress.h"
+
+namespace barchan {
+
+namespace {
+
+std::atomic<bool> g_stop{false};
+
+// The first signal asks the run to end after its step; the second ends the program at once.
+void on_signal(int signal) {
+  if (g_stop.exchange(true)) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+struct RunOptions {
+  std::string scene, device = "cpu", out;
+  int threads = 0;
+  std::int64_t frames = -1;
+  bool resume = false, overwrite = false, json_log = false, view = false;
+  std::vector<std::string> settings;
+};
+
+std::string size_line(const Scene& scene) {
+  const double d = scene.general.resolution;
+  return fmt::format("spacing {} m, radius {} m, support {} m", d, 0.5 * d, 2.0 * d);
+}
+
+int run(const RunOptions& options, const CommandLine& line, bool quiet) {
+  if (options.view) reject("--view is not available yet");
+  RunRequest request;
+  request.scene = load_scene(options.scene, options.settings);
+  if (options.frames >= 0) {
+    request.scene.general.duration =
+        static_cast<double>(options.frames) / request.scene.general.fps;
+  }
+  request.scene_argument = options.scene;
+  request.command = line.words;
+  request.device = options.device;
+  request.threads = options.threads;
+  request.folder = options.out.empty() ? std::filesystem::path("out") / request.scene.name
+                                       : std::filesystem::path(options.out);
+  request.mode = options.resume      ? RunMode::resume
+                 : options.overwrite ? RunMode::overwrite
+                                     : RunMode::create;
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+
+  using Style = ProgressLine::Style;
+  ProgressLine progress(options.json_log ? Style::json : quiet ? Style::quiet : Style::automatic);
+  request.stop = [] { return g_stop.load(); };
+  request.progress = [&](const Progress& p) { progress.show(p); };
+  request.started = [&](const RunInfo& info, const Driver& driver) {
+    if (options.json_log) {
+      nlohmann::ordered_json start = {{"event", "start"},
+                                      {"scene", info.scene},
+                                      {"solver", info.solver},
+                                      {"device", info.device},
+                                      {"threads", info.threads},
+                                      {"particles", driver.state().size()},
+                                      {"folder", request.folder.string()},
+                                      {"frame", driver.state().frame}};
+      return progress.event(start.dump());
+    }
+    note("{}: {}, {} particles, {} -> {}", info.scene, info.solver,
+         human_count(driver.state().size()), size_line(request.scene), request.folder.string());
+    if (driver.state().step > 0) {
+      note("going on from frame {} (t = {:.4f} s)", driver.state().frame, driver.state().time);
+    }
+  };
+  const RunInfo info = run_scene(request);
+  const bool done = info.state == RunState::done;
+  if (options.json_log) {
+    nlohmann::ordered_json end = {{"event", name_of(info.state)},
+                                  {"frames", info.frames},
+                                  {"steps", info.steps},
+                                  {"wall_seconds", info.wall_seconds}};
+    progress.event(end.dump());
+  } else if (done) {
+    note("{}: {} frames in {}", request.folder.string(), info.frames,
+         human_seconds(info.wall_seconds));
+  } else {
+    note("interrupted at t = {:.4f} s; a checkpoint is written, go on with --resume", info.time);
+  }
+  return done ? 0 : 1;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, CommandLine& line) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand("run", "Simulate a scene into a folder of frames");
+  command->add_option("SCENE", options->scene, "A file or the name of a shipped scene")->required();
+  command->add_option("--device", options->device, "cpu or cuda");
+  command->add_option("--threads", options->threads, "CPU threads; 0: as many as cores")
+      ->check(CLI::Range(0, 1024));
+  command->add_option("--frames", options->frames, "How many frames, instead of the duration")
+      ->check(CLI::Range(0, 10000000));
+  command->add_option("--out", options->out, "Run folder; out/<scene> by default");
+  auto* resume = command->add_flag("--resume", options->resume, "Go on from the last checkpoint");
+  command->add_flag("--overwrite", options->overwrite, "Start again")->excludes(resume);
+  command->add_option("--set", options->settings, "section.key=value, as often as needed")
+      ->allow_extra_args(false);
+  command->add_flag("--json-log", options->json_log, "Progress as JSON lines on stdout");
+  command->add_flag("--view", options->view, "Watch it in the browser");
+  command->callback([&app, &line, options] {
+    line.action = [&app, &line, options] {
+      return run(*options, line, app.get_option("--quiet")->count() > 0);
+    };
+  });
+}
+
+}  // namespace barchan

@@ -1,0 +1,11 @@
+#include "compute/cpu.h"
+#include "kernels/density_pass.h"
+
+namespace barchan {
+
+template <>
+void density_pass(Cpu& device, const DensityPass& pass) {
+  for_each(device, "density", static_cast<std::int64_t>(pass.x.size), pass);
+}
+
+}  // namespace barchan

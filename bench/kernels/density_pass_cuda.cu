@@ -1,0 +1,11 @@
+#include "compute/cuda.cuh"
+#include "kernels/density_pass.h"
+
+namespace barchan {
+
+template <>
+void density_pass(Cuda& device, const DensityPass& pass) {
+  for_each(device, "density", static_cast<std::int64_t>(pass.x.size), pass);
+}
+
+}  // namespace barchan

@@ -1,0 +1,144 @@
+// Sorting, neighbour lists and a density pass: jittered lattice, support of two spacings, about 32
+// neighbours. Arguments: particles. The stages of each are printed by their profiler labels.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <memory>
+#include <random>
+
+#include "base/error.h"
+#include "compute/device.h"
+#include "compute/dispatch.h"
+#include "kernels/density_pass.h"
+#include "spatial/neighbours.h"
+
+namespace barchan {
+
+// Defined in density_pass_cpu.cpp and density_pass_cuda.cu.
+template <>
+void density_pass(Cpu& device, const DensityPass& pass);
+template <>
+void density_pass(Cuda& device, const DensityPass& pass);
+
+namespace {
+
+constexpr float kSpacing = 0.01f;
+constexpr float kSupport = 2.0f * kSpacing;
+
+// In random order, so that sorting has to work.
+std::vector<Vec3> jittered_cube(std::int64_t n) {
+  const auto side = static_cast<int>(std::lround(std::cbrt(static_cast<double>(n))));
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> jitter(-0.25f, 0.25f);
+  std::vector<Vec3> points;
+  for (int z = 0; z < side; ++z) {
+    for (int y = 0; y < side; ++y) {
+      for (int x = 0; x < side; ++x) {
+        points.push_back(kSpacing * Vec3{float(x) + jitter(random), float(y) + jitter(random),
+                                         float(z) + jitter(random)});
+      }
+    }
+  }
+  // Nearly sorted, as particles are after one step: each swaps places with one not far away.
+  for (std::size_t i = 0; i + 64 < points.size(); ++i) {
+    std::swap(points[i], points[i + random() % 64]);
+  }
+  return points;
+}
+
+std::unique_ptr<Device> device_of(const std::string& name) {
+  try {
+    return make_device(name, name == "cpu" ? 2 : 0);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+template <class D>
+struct Fixture {
+  Fixture(D& d, Device& base, std::int64_t n)
+      : device(d), any(base), x(base), sorted(base), cells(d), near(d), density(base) {
+    x.upload(jittered_cube(n));
+    density.resize(x.size());
+    sort();
+    near.build(cells.cells(), std::as_const(sorted).view(), kSupport);
+  }
+  void sort() {
+    cells.sort(std::as_const(x).view(), kSupport);
+    permute(any, std::as_const(x).view(), cells.order(), sorted);
+  }
+  D& device;
+  Device& any;  // the same, for code that needs no template
+  Buffer3 x, sorted;
+  CellSort<D> cells;
+  NeighbourSearch<D> near;
+  Buffer<float> density;
+};
+
+enum class Work { sort, lists, reference_lists, density };
+
+template <class D>
+void work_once(Fixture<D>& f, Work work) {
+  const View3<const float> s = std::as_const(f.sorted).view();
+  switch (work) {
+    case Work::sort:
+      return f.sort();
+    case Work::lists:
+      return f.near.build(f.cells.cells(), s, kSupport);
+    case Work::reference_lists:
+      return f.near.build_reference(f.cells.cells(), s, f.cells.cells(), s, kSupport);
+    case Work::density:
+      return density_pass(f.device,
+                          DensityPass{f.near.view(), s, Poly6(kSupport), f.density.view()});
+  }
+}
+
+void run(benchmark::State& state, const std::string& device_name, Work work) {
+  const auto device = device_of(device_name);
+  if (!device) return state.SkipWithError("no such device here");
+  on_device(*device, [&]<class D>(D& d) {
+    Fixture<D> fixture(d, *device, state.range(0));
+    device->profiler().clear();
+    for (auto _ : state) {
+      work_once(fixture, work);
+      device->wait();
+    }
+    // On a GPU the stages are timed in runs of their own: events keep launches apart.
+    if (!device->on_host()) {
+      device->profiler().enable(true);
+      for (int k = 0; k < 20; ++k) work_once(fixture, work);
+    }
+    for (const Profiler::Stage& stage : device->profiler().stages()) {
+      state.counters[stage.label] = stage.milliseconds / static_cast<double>(stage.calls) *
+                                    (stage.label == "permute" ? 3.0 : 1.0);
+    }
+    state.counters["neighbours"] =
+        static_cast<double>(fixture.near.pairs()) / static_cast<double>(fixture.x.size());
+    return 0;
+  });
+}
+
+void add(const char* device, std::int64_t particles) {
+  const std::pair<const char*, Work> all[] = {{"sort", Work::sort},
+                                              {"lists", Work::lists},
+                                              {"reference_lists", Work::reference_lists},
+                                              {"density", Work::density}};
+  for (const auto& [name, work] : all) {
+    if (work == Work::reference_lists && std::string(device) != "cpu") continue;
+    benchmark::RegisterBenchmark((std::string(device) + "/" + name).c_str(),
+                                 [device, work](benchmark::State& s) { run(s, device, work); })
+        ->Arg(particles)
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+  }
+}
+
+}  // namespace
+}  // namespace barchan
+
+int main(int argc, char** argv) {
+  for (const std::int64_t n : {100'000, 1'000'000}) barchan::add("cpu", n);
+  for (const std::int64_t n : {100'000, 1'000'000, 10'000'000}) barchan::add("cuda", n);
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}

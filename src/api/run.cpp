@@ -1,0 +1,119 @@
+#include "api/run.h"
+
+#include <chrono>
+#include <optional>
+#include <sstream>
+
+#include "barchan/version.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "cache/frame_writer.h"
+#include "solvers/make_solver.h"
+
+namespace barchan {
+
+namespace {
+
+// What a checkpoint remembers of its scene. Only the duration may differ between a run and the one
+// that goes on with it, so it is left at its default.
+std::string text_but_duration(Scene scene) {
+  scene.general.duration = SceneParams{}.duration;
+  return to_toml(scene);
+}
+
+void check_same_scene(const Scene& scene, const std::string& old_text) {
+  std::istringstream before(old_text), after(text_but_duration(scene));
+  std::string was, is;
+  while (true) {
+    const bool more_before = static_cast<bool>(std::getline(before, was));
+    const bool more_after = static_cast<bool>(std::getline(after, is));
+    if (!more_before && !more_after) return;
+    if (more_before != more_after || was != is) {
+      reject(
+          "--resume: the scene has changed since the run began: '{}' became '{}'. Only the "
+          "duration may change; start anew with --overwrite, or use another --out",
+          more_before ? was : "", more_after ? is : "");
+    }
+  }
+}
+
+void put_timings(Device& device, RunInfo& info) {
+  info.timings.clear();
+  for (const Profiler::Stage& stage : device.profiler().stages()) {
+    info.timings[stage.label] = stage.milliseconds;
+  }
+}
+
+std::int64_t frames_written(const Driver& driver, const Scene& scene) {
+  return driver.state().frame / scene.cache.every + 1;
+}
+
+}  // namespace
+
+RunInfo run_scene(const RunRequest& request) {
+  const Scene& scene = request.scene;
+  const auto begun = std::chrono::steady_clock::now();
+  const std::unique_ptr<Device> device = make_device(request.device, request.threads);
+  const std::unique_ptr<Solver> solver = make_solver(scene, *device);
+  Driver driver(scene, *device, *solver);
+
+  const RunFolder folder = RunFolder::claim(request.folder, request.mode);
+  std::optional<FoundCheckpoint> found;
+  if (request.mode == RunMode::resume) {
+    found = folder.last_good_checkpoint();
+    if (found) {
+      check_same_scene(scene, found->checkpoint.scene);
+      driver.restore(found->checkpoint.snapshot);
+    }
+  }
+  RunInfo info;
+  info.version = version();
+  info.command = request.command;
+  info.scene = request.scene_argument;
+  info.solver = scene.general.solver;
+  info.device = device->name();
+  info.threads = device->threads();
+  info.frames_planned = scene.frame_count() / scene.cache.every + 1;
+  info.particles = driver.state().size();
+  folder.start(info, to_toml(scene));
+  if (request.started) request.started(info, driver);
+
+  const auto close = [&](RunState state, const std::string& why) {
+    info.state = state;
+    info.why = why;
+    info.frames = frames_written(driver, scene);
+    info.steps = driver.state().step;
+    info.particles = driver.state().size();
+    info.time = driver.state().time;
+    info.wall_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    put_timings(*device, info);
+    write_run_info(folder.run_info(), info);
+  };
+  try {
+    WriterOptions options;
+    options.scene = text_but_duration(scene);
+    options.fps = scene.general.fps;
+    options.every = scene.cache.every;
+    options.checkpoint_every = scene.cache.checkpoint_every;
+    options.last_frame = scene.frame_count();
+    options.keep_checkpoints = scene.cache.keep;
+    if (request.mode == RunMode::resume) {
+      options.resumed_frame = found ? found->checkpoint.snapshot.frame : -1;
+    }
+    FrameWriter writer(folder, options);
+    const Outcome outcome = driver.run(writer, request.stop, request.progress);
+    writer.finish();
+    close(outcome == Outcome::done ? RunState::done : RunState::interrupted, "");
+  } catch (const std::exception& error) {
+    try {
+      close(RunState::failed, error.what());
+    } catch (const std::exception&) {
+      // The disk that failed the run may not take run.json either; the first fault is the news.
+    }
+    throw;
+  }
+  return info;
+}
+
+}  // namespace barchan

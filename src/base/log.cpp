@@ -1,0 +1,38 @@
+#include "base/log.h"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace barchan {
+
+namespace {
+spdlog::logger& logger() {
+  static const auto instance = [] {
+    auto made = std::make_shared<spdlog::logger>(
+        "barchan", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    made->set_pattern("barchan: %^%v%$");
+    return made;
+  }();
+  return *instance;
+}
+}  // namespace
+
+void set_log_quiet(bool quiet) {
+  logger().set_level(quiet ? spdlog::level::err : spdlog::level::info);
+}
+
+void log_message(LogLevel level, const std::string& text) {
+  switch (level) {
+    case LogLevel::note:
+      logger().info("{}", text);
+      break;
+    case LogLevel::warning:
+      logger().warn("warning: {}", text);
+      break;
+    case LogLevel::error:
+      logger().error("error: {}", text);
+      break;
+  }
+}
+
+}  // namespace barchan

@@ -1,0 +1,9 @@
+#include "barchan/version.h"
+
+namespace barchan {
+
+const char* version() {
+  return BARCHAN_VERSION;
+}
+
+}  // namespace barchan

@@ -1,0 +1,195 @@
+#include "compute/cuda.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <limits>
+
+namespace barchan {
+
+Cuda::Cuda() {
+  cudaDeviceProp properties{};
+  check_cuda(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
+  description_ = fmt::format("{} ({:.0f} GiB)", properties.name,
+                             static_cast<double>(properties.totalGlobalMem) / (1 << 30));
+  check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+  // Keep freed memory in the pool: a resized buffer costs no call into the driver.
+  cudaMemPool_t pool{};
+  check_cuda(cudaDeviceGetDefaultMemPool(&pool, 0), "asking for the memory pool");
+  std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
+  check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep),
+             "setting up the memory pool");
+}
+
+Cuda::~Cuda() {
+  if (scratch_) cudaFreeAsync(scratch_, stream_);
+  cudaStreamSynchronize(stream_);
+  cudaStreamDestroy(stream_);
+}
+
+void* Cuda::allocate(std::size_t bytes) {
+  void* memory = nullptr;
+  check_cuda(cudaMallocAsync(&memory, bytes == 0 ? 1 : bytes, stream_), "allocation");
+  sizes_[memory] = bytes;
+  count_allocation(bytes);
+  return memory;
+}
+
+void Cuda::release(void* memory) {
+  const auto known = sizes_.find(memory);
+  count_release(known->second);
+  sizes_.erase(known);
+  cudaFreeAsync(memory, stream_);
+}
+
+void* Cuda::scratch(std::size_t bytes) {
+  if (bytes > scratch_bytes_) {
+    if (scratch_) check_cuda(cudaFreeAsync(scratch_, stream_), "scratch");
+    scratch_bytes_ = bytes + bytes / 4;
+    check_cuda(cudaMallocAsync(&scratch_, scratch_bytes_, stream_), "scratch");
+  }
+  return scratch_;
+}
+
+void Cuda::upload(void* to, const void* from_host, std::size_t bytes) {
+  check_cuda(cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyHostToDevice, stream_), "upload");
+  wait();
+}
+void Cuda::download(void* to_host, const void* from, std::size_t bytes) {
+  check_cuda(cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDeviceToHost, stream_), "download");
+  wait();
+}
+void Cuda::copy(void* to, const void* from, std::size_t bytes) {
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_), "copy");
+}
+void Cuda::clear(void* memory, std::size_t bytes) {
+  check_cuda(cudaMemsetAsync(memory, 0, bytes, stream_), "clear");
+}
+void Cuda::wait() {
+  check_cuda(cudaStreamSynchronize(stream_), "waiting for the GPU");
+}
+
+CudaTimer::CudaTimer(Cuda& device, const char* label) : device_(device), label_(label) {
+  if (!device_.profiler().enabled()) return;
+  check_cuda(cudaEventCreate(&start_), label);
+  check_cuda(cudaEventCreate(&stop_), label);
+  check_cuda(cudaEventRecord(start_, device_.stream()), label);
+}
+
+CudaTimer::~CudaTimer() {
+  if (!start_) return;
+  float milliseconds = 0.0f;
+  cudaEventRecord(stop_, device_.stream());
+  cudaEventSynchronize(stop_);
+  cudaEventElapsedTime(&milliseconds, start_, stop_);
+  cudaEventDestroy(start_);
+  cudaEventDestroy(stop_);
+  device_.profiler().add(label_, milliseconds);
+}
+
+namespace {
+
+template <class T>
+struct Gather {
+  const T* in;
+  View<const std::uint32_t> order;
+  T* out;
+  __device__ void operator()(int i) const { out[i] = in[order[i]]; }
+};
+
+struct ReadCount {
+  View<const std::uint32_t> counts;
+  __device__ std::uint64_t operator()(int i) const { return counts[i]; }
+};
+struct SumCounts {
+  static HD std::uint64_t identity() { return 0; }
+  static HD std::uint64_t combine(std::uint64_t a, std::uint64_t b) { return a + b; }
+};
+
+}  // namespace
+
+std::uint32_t Cuda::exclusive_scan(const char* label, View<const std::uint32_t> in,
+                                   View<std::uint32_t> out) {
+  const auto n = static_cast<int>(in.size);
+  if (n == 0) return 0;
+  const std::uint64_t sum = reduce<SumCounts>(*this, label, n, ReadCount{in});
+  if (sum > std::numeric_limits<std::uint32_t>::max()) {
+    fail("{}: the sum of {} counts passes 2^32; use fewer particles or a smaller support", label,
+         n);
+  }
+  const CudaTimer timer(*this, label);
+  std::size_t bytes = 0;
+  check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, in.data, out.data, n, stream_), label);
+  void* memory = scratch(bytes);
+  check_cuda(cub::DeviceScan::ExclusiveSum(memory, bytes, in.data, out.data, n, stream_), label);
+  return static_cast<std::uint32_t>(sum);
+}
+
+template <class Key>
+void Cuda::radix_sort(View<Key> keys, View<std::uint32_t> values, int bits) {
+  const auto n = static_cast<int>(keys.size);
+  if (n < 2 || bits <= 0) return;
+  // CUB ping-pongs between two pairs of arrays; ours are the first pair, scratch holds the second.
+  const std::size_t key_bytes = (n * sizeof(Key) + 255) / 256 * 256;
+  const std::size_t value_bytes = (n * sizeof(std::uint32_t) + 255) / 256 * 256;
+  cub::DoubleBuffer<Key> key_pair(keys.data, keys.data);
+  cub::DoubleBuffer<std::uint32_t> value_pair(values.data, values.data);
+  std::size_t bytes = 0;
+  check_cuda(
+      cub::DeviceRadixSort::SortPairs(nullptr, bytes, key_pair, value_pair, n, 0, bits, stream_),
+      "sort");
+  char* memory = static_cast<char*>(scratch(key_bytes + value_bytes + bytes));
+  key_pair.d_buffers[1] = reinterpret_cast<Key*>(memory);
+  value_pair.d_buffers[1] = reinterpret_cast<std::uint32_t*>(memory + key_bytes);
+  check_cuda(cub::DeviceRadixSort::SortPairs(memory + key_bytes + value_bytes, bytes, key_pair,
+                                             value_pair, n, 0, bits, stream_),
+             "sort");
+  if (key_pair.Current() != keys.data) {
+    copy(keys.data, key_pair.Current(), n * sizeof(Key));
+    copy(values.data, value_pair.Current(), n * sizeof(std::uint32_t));
+  }
+}
+
+void Cuda::sort_pairs(const char* label, View<std::uint32_t> keys, View<std::uint32_t> values,
+                      int bits) {
+  const CudaTimer timer(*this, label);
+  radix_sort(keys, values, bits);
+}
+
+void Cuda::sort_pairs(const char* label, View<std::uint64_t> keys, View<std::uint32_t> values,
+                      int bits) {
+  const CudaTimer timer(*this, label);
+  radix_sort(keys, values, bits);
+}
+
+void Cuda::gather(const char* label, std::size_t element_bytes, const void* in,
+                  View<const std::uint32_t> order, void* out) {
+  const auto n = static_cast<std::int64_t>(order.size);
+  switch (element_bytes) {
+    case 1:
+      return for_each(*this, label, n,
+                      Gather<std::uint8_t>{static_cast<const std::uint8_t*>(in), order,
+                                           static_cast<std::uint8_t*>(out)});
+    case 4:
+      return for_each(*this, label, n,
+                      Gather<std::uint32_t>{static_cast<const std::uint32_t*>(in), order,
+                                            static_cast<std::uint32_t*>(out)});
+    case 8:
+      return for_each(*this, label, n,
+                      Gather<std::uint64_t>{static_cast<const std::uint64_t*>(in), order,
+                                            static_cast<std::uint64_t*>(out)});
+    default:
+      fail("{}: gather knows elements of 1, 4 and 8 bytes, not {}", label, element_bytes);
+  }
+}
+
+std::unique_ptr<Device> make_cuda_device() {
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code != cudaSuccess || count == 0) {
+    reject("--device cuda: no NVIDIA GPU was found here ({}); use --device cpu",
+           code != cudaSuccess ? cudaGetErrorString(code) : "the driver lists none");
+  }
+  return std::make_unique<Cuda>();
+}
+
+}  // namespace barchan

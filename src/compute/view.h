@@ -1,0 +1,62 @@
+// Non-owning views that kernels take by value: a pointer and a length, checked in debug builds.
+// Vectors are stored as separate coordinate arrays; View3 lets a kernel say x[i] all the same.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "base/hd.h"
+#include "math/vec3.h"
+
+namespace barchan {
+
+template <class T>
+struct View {
+  T* data = nullptr;
+  std::size_t size = 0;
+
+  HD T& operator[](std::size_t i) const {
+    BARCHAN_ASSERT(i < size);
+    return data[i];
+  }
+  HD operator View<const T>() const { return {data, size}; }
+};
+
+// Three places in memory that read and write as one Vec3.
+struct Vec3Ref {
+  float& x;
+  float& y;
+  float& z;
+
+  HD operator Vec3() const { return {x, y, z}; }
+  HD const Vec3Ref& operator=(const Vec3& v) const {
+    x = v.x, y = v.y, z = v.z;
+    return *this;
+  }
+  HD const Vec3Ref& operator=(const Vec3Ref& v) const { return *this = static_cast<Vec3>(v); }
+  HD const Vec3Ref& operator+=(const Vec3& v) const {
+    x += v.x, y += v.y, z += v.z;
+    return *this;
+  }
+};
+
+template <class T>
+struct View3 {
+  static_assert(std::is_same_v<std::remove_const_t<T>, float>);
+  T* x = nullptr;
+  T* y = nullptr;
+  T* z = nullptr;
+  std::size_t size = 0;
+
+  HD auto operator[](std::size_t i) const {
+    BARCHAN_ASSERT(i < size);
+    if constexpr (std::is_const_v<T>) {
+      return Vec3(x[i], y[i], z[i]);
+    } else {
+      return Vec3Ref{x[i], y[i], z[i]};
+    }
+  }
+  HD operator View3<const T>() const { return {x, y, z, size}; }
+};
+
+}  // namespace barchan

@@ -1,0 +1,88 @@
+#include "params/solver_params.h"
+
+namespace barchan {
+
+template <>
+const ParamTable& table_of<BallisticParams>() {
+  using P = BallisticParams;
+  static const ParamTable table{
+      "ballistic",
+      "Particles that fly under gravity and bounce or slide on solids.",
+      {
+          number("dt_max", &P::dt_max, "s", above_to(0, 1), "Longest step."),
+          number("cfl", &P::cfl, "", above_to(0, 1e6),
+                 "Most spacings that a particle moves in one step."),
+      }};
+  return table;
+}
+
+template <>
+const ParamTable& table_of<FlipParams>() {
+  using P = FlipParams;
+  static const ParamTable table{"flip",
+                                "PIC/FLIP water and continuum sand (Zhu & Bridson 2005).",
+                                {
+                                    choice("transfer", &P::transfer, {"flip", "pic", "apic"},
+                                           "How velocities go from the grid to the particles."),
+                                    number("flip_ratio", &P::flip_ratio, "", between(0, 1),
+                                           "Blend of FLIP (1) and PIC (0), per 1/60 s."),
+                                    choice("friction", &P::friction, {"coupled", "lagged", "paper"},
+                                           "How the friction of sand is solved."),
+                                    number("cfl", &P::cfl, "", above_to(0, 100),
+                                           "Most cells that a particle moves in one step."),
+                                }};
+  return table;
+}
+
+template <>
+const ParamTable& table_of<PbfParams>() {
+  using P = PbfParams;
+  static const ParamTable table{
+      "pbf",
+      "Position Based Fluids (Macklin & Mueller 2013).",
+      {
+          integer("substeps", &P::substeps, between(1, 1000), "Steps per 1/60 s."),
+          integer("iterations", &P::iterations, between(1, 1000), "Constraint iterations a step."),
+          number("tolerance", &P::tolerance, "", between(0, 1),
+                 "Iterate until the mean excess density is below this; 0 keeps the count fixed."),
+          choice("tension", &P::tension, {"clamped", "paper"},
+                 "Whether particles at the surface may pull each other."),
+          number("xsph", &P::xsph, "", between(0, 1), "XSPH viscosity."),
+      }};
+  return table;
+}
+
+template <>
+const ParamTable& table_of<GranularSphParams>() {
+  using P = GranularSphParams;
+  static const ParamTable table{
+      "granular-sph",
+      "PCISPH with friction and cohesion (Alduan & Otaduy 2011).",
+      {
+          choice("scheme", &P::scheme, {"default", "paper"}, "The loop used."),
+          integer("iterations_min", &P::iterations_min, between(1, 1000), "Fewest iterations."),
+          integer("iterations_max", &P::iterations_max, between(1, 1000), "Most iterations."),
+      }};
+  return table;
+}
+
+template <>
+const ParamTable& table_of<DemParams>() {
+  using P = DemParams;
+  static const ParamTable table{
+      "dem",
+      "Grains as rigid clusters of spheres (Bell, Yu & Mucha 2005).",
+      {
+          choice("integrator", &P::integrator, {"symplectic", "rkf45"}, "How steps are taken."),
+          choice("tail", &P::tail, {"clamped", "paper"}, "Whether a separating contact may pull."),
+      }};
+  return table;
+}
+
+template <>
+const ParamTable& table_of<RigidParams>() {
+  static const ParamTable table{"rigid", "Contact between dynamic bodies.", {}};
+  return table;
+}
+
+}  // namespace barchan

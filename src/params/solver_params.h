@@ -1,0 +1,43 @@
+// Parameters of the solvers, a struct each. The tables are in solver_params.cpp.
+#pragma once
+
+#include <string>
+
+#include "params/field.h"
+
+namespace barchan {
+
+struct BallisticParams {
+  double dt_max = 0.005;  // longest step [s]
+  double cfl = 5.0;       // most spacings a particle moves in a step
+};
+
+struct FlipParams {
+  std::string transfer = "flip";
+  double flip_ratio = 0.95;  // per 1/60 s
+  std::string friction = "coupled";
+  double cfl = 5.0;  // most cells a particle moves in a step
+};
+
+struct PbfParams {
+  int substeps = 4;  // steps per 1/60 s
+  int iterations = 3;
+  double tolerance = 0.0;
+  std::string tension = "clamped";
+  double xsph = 0.01;
+};
+
+struct GranularSphParams {
+  std::string scheme = "default";
+  int iterations_min = 5;
+  int iterations_max = 30;
+};
+
+struct DemParams {
+  std::string integrator = "symplectic";
+  std::string tail = "clamped";
+};
+
+struct RigidParams {};
+
+}  // namespace barchan

@@ -1,0 +1,81 @@
+// SCENE by name: scenes/shipped, scenes/papers, scenes/bench beside the program or in the source.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/atomic_file.h"
+#include "base/nearest_name.h"
+#include "scene/field_reader.h"
+#include "scene/node.h"
+#include "scene/scene.h"
+
+namespace barchan {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The first of: $BARCHAN_SCENES, scenes/ near the program (installed, bundled or built), the source.
+fs::path scenes_folder() {
+  if (const char* given = std::getenv("BARCHAN_SCENES")) return given;
+  std::error_code none;
+  const fs::path program = fs::read_symlink("/proc/self/exe", none).parent_path();
+  for (const char* near : {"scenes", "../share/barchan/scenes", "../../scenes"}) {
+    if (fs::is_directory(program / near / "shipped", none)) return program / near;
+  }
+  return fs::path(BARCHAN_SOURCE_DIR) / "scenes";
+}
+
+void collect(const fs::path& folder, const std::string& prefix, std::vector<ShippedScene>& out) {
+  std::error_code none;
+  if (!fs::is_directory(folder, none)) return;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, none)) {
+    if (entry.path().extension() != ".toml") continue;
+    fs::path name = fs::relative(entry.path(), folder);
+    name.replace_extension();
+    out.push_back({prefix + name.generic_string(), entry.path(), ""});
+  }
+}
+
+std::vector<ShippedScene> list_shipped() {
+  const fs::path folder = scenes_folder();
+  std::vector<ShippedScene> scenes;
+  collect(folder / "shipped", "", scenes);
+  collect(folder / "papers", "", scenes);
+  collect(folder / "bench", "bench/", scenes);
+  std::sort(scenes.begin(), scenes.end(),
+            [](const ShippedScene& a, const ShippedScene& b) { return a.name < b.name; });
+  return scenes;
+}
+
+}  // namespace
+
+std::vector<ShippedScene> shipped_scenes() {
+  std::vector<ShippedScene> scenes = list_shipped();
+  for (ShippedScene& scene : scenes) {
+    const Node document = parse_toml(read_text_file(scene.path), scene.path.string());
+    if (const Node::Member* title = document.find("title")) scene.title = title->value.text;
+  }
+  return scenes;
+}
+
+Scene load_scene(const std::string& name_or_path, const std::vector<std::string>& overrides) {
+  std::error_code none;
+  if (fs::exists(name_or_path, none)) {
+    return read_scene(read_text_file(name_or_path), name_or_path, overrides);
+  }
+  const std::vector<ShippedScene> shipped = list_shipped();
+  std::vector<std::string> names;
+  for (const ShippedScene& scene : shipped) {
+    if (scene.name == name_or_path) {
+      return read_scene(read_text_file(scene.path), scene.path.string(), overrides);
+    }
+    names.push_back(scene.name);
+  }
+  const std::string nearest = nearest_name(name_or_path, names);
+  reject("no scene '{}': it is neither a file nor a shipped scene ({})", name_or_path,
+         nearest.empty() ? "`barchan scenes` lists them" : "did you mean '" + nearest + "'?");
+}
+
+}  // namespace barchan

@@ -1,0 +1,238 @@
+#include "sim/driver.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "sim/initial_state.h"
+#include "sim/measures.h"
+
+namespace barchan {
+
+namespace {
+
+constexpr int kMostRetries = 8;
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// Sums over the frame under way. They live in State, so that a run interrupted within a frame goes
+// on with them.
+constexpr const char* kSteps = "frame.steps";
+constexpr const char* kRetries = "frame.retries";
+constexpr const char* kIterations = "frame.iterations";
+constexpr const char* kErrorMean = "frame.density_error_mean";
+constexpr const char* kErrorMax = "frame.density_error_max";
+constexpr const char* kDivergence = "frame.divergence_max";
+
+void start_frame(State& state) {
+  state.scalars[kSteps] = 0.0;
+  state.scalars[kRetries] = 0.0;
+  state.scalars[kIterations] = 0.0;
+  state.scalars[kErrorMean] = kNone;
+  state.scalars[kErrorMax] = kNone;
+  state.scalars[kDivergence] = kNone;
+  for (BodyState& body : state.bodies) body.impulse = body.angular_impulse = {};
+}
+
+// The larger, where NaN means "not measured".
+double larger(double a, double b) {
+  return std::isnan(a) ? b : (std::isnan(b) ? a : std::max(a, b));
+}
+
+}  // namespace
+
+Driver::Driver(const Scene& scene, Device& device, Solver& solver)
+    : scene_(scene),
+      solver_(solver),
+      setup_(solver_setup(scene)),
+      solids_(make_solids(scene, device)),
+      now_(device, solver.columns()),
+      next_(device, solver.columns()) {
+  fill_state(scene, solids_, now_);
+  for (int s = 0; s < solids_.count(); ++s)
+    now_.bodies.push_back({solids_[s].name, {}, {}, {}, {}, {}, {}});
+  now_.max_speed = measure_vitals(now_).max_speed;
+  move_bodies();
+  start_frame(now_);
+}
+
+void Driver::restore(const Snapshot& snapshot) {
+  barchan::restore(snapshot, now_);
+}
+
+double Driver::frame_time(std::int64_t frame) const {
+  return static_cast<double>(frame) / scene_.general.fps;
+}
+
+// Where the solids are at the state's time.
+void Driver::move_bodies() {
+  for (int s = 0; s < solids_.count(); ++s) {
+    BodyState& body = now_.bodies[static_cast<std::size_t>(s)];
+    const Pose pose = solids_.pose(s, now_.time);
+    body.position = pose.position;
+    body.orientation = pose.orientation;
+    solids_.velocity(s, now_.time, body.velocity, body.angular_velocity);
+  }
+}
+
+StepReport Driver::try_step(double dt) {
+  const auto bodies = static_cast<std::size_t>(solids_.count());
+  impulses_.linear.assign(bodies, {});
+  impulses_.angular.assign(bodies, {});
+  next_.follow(now_);
+  return solver_.step(now_, solids_.moving(now_.time, now_.time + dt), dt, next_, impulses_);
+}
+
+void Driver::accept(const StepReport& report, double time) {
+  std::swap(now_, next_);
+  now_.last_dt = report.dt_used;
+  now_.time = time;
+  now_.max_speed = report.max_speed;
+  ++now_.step;
+  move_bodies();
+  for (std::size_t b = 0; b < now_.bodies.size(); ++b) {
+    now_.bodies[b].impulse += impulses_.linear[b];
+    now_.bodies[b].angular_impulse += impulses_.angular[b];
+  }
+  auto& sums = now_.scalars;
+  sums[kSteps] += 1.0;
+  sums[kIterations] += report.iterations;  // NaN for solvers without, and stays NaN
+  sums[kErrorMean] = larger(sums[kErrorMean], report.density_error_mean);
+  sums[kErrorMax] = larger(sums[kErrorMax], report.density_error_max);
+  sums[kDivergence] = larger(sums[kDivergence], report.divergence_max);
+}
+
+void Driver::give_up(const StepReport& report, double dt, int tries) {
+  std::string who = report.trouble;
+  if (report.first_bad >= 0) {
+    const auto i = static_cast<std::size_t>(report.first_bad);
+    const auto number = [&](const State& state, const char* name, int c) {
+      return static_cast<double>(
+          download(state.device(), state.column(name)).component<float>(c)[i]);
+    };
+    const HostColumn id = download(next_.device(), next_.column("id"));
+    who = fmt::format(
+        "particle {} went to position ({:.4g}, {:.4g}, {:.4g}), velocity ({:.4g}, {:.4g}, {:.4g})",
+        id.component<std::uint64_t>(0)[i], number(next_, "position", 0),
+        number(next_, "position", 1), number(next_, "position", 2), number(next_, "velocity", 0),
+        number(next_, "velocity", 1), number(next_, "velocity", 2));
+  }
+  fail(
+      "the step from t = {:.6g} s (step {}, frame {}) blew up {} times, last with dt = {:.3g} s: "
+      "{}. "
+      "Frames up to {} are whole; try a smaller time step or a finer resolution",
+      now_.time, now_.step, now_.frame + 1, tries, dt, who, now_.frame);
+}
+
+StepReport Driver::step(double limit) {
+  // Even steps up to the limit, the last one ending on it exactly.
+  const double end = now_.time + limit;
+  const double suggested = std::max(solver_.suggest_dt(now_), 1e-12);
+  const double steps = std::max(1.0, std::ceil(limit / suggested - 1e-9));
+  double dt = limit / steps;
+  bool last = steps == 1.0;
+  for (int tries = 1;; ++tries) {
+    StepReport report = try_step(dt);
+    if (report.first_bad < 0 && report.trouble.empty()) {
+      const bool whole = report.dt_used == dt;
+      accept(report, last && whole ? end : now_.time + report.dt_used);
+      now_.scalars[kRetries] += tries - 1;
+      return report;
+    }
+    if (tries > kMostRetries) give_up(report, dt, tries);
+    warn("step {} at t = {:.6g} s blew up with dt = {:.3g} s; trying half of it", now_.step,
+         now_.time, dt);
+    dt *= 0.5;
+    last = false;
+  }
+}
+
+Outcome Driver::run(FrameSink& sink, const std::function<bool()>& stop,
+                    const std::function<void(const Progress&)>& progress) {
+  using Clock = std::chrono::steady_clock;
+  const std::int64_t frames = scene_.frame_count();
+  if (now_.frame == 0 && now_.step == 0) finish_frame(sink, kNone);
+  while (now_.frame < frames) {
+    const double target = frame_time(now_.frame + 1);
+    double milliseconds = 0.0;
+    std::int64_t steps_here = 0;
+    while (now_.time < target) {
+      const auto start = Clock::now();
+      const StepReport report = step(target - now_.time);
+      // The sum of many steps may miss the frame by a rounding error; the frame's time is exact.
+      if (std::abs(now_.time - target) < 1e-12 * std::max(1.0, target)) now_.time = target;
+      milliseconds += std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+      ++steps_here;
+      progress({now_.frame + 1, frames, now_.time, now_.size(),
+                milliseconds / static_cast<double>(steps_here), report.iterations,
+                larger(report.density_error_max, report.divergence_max), false});
+      if (stop() && now_.time < target) {
+        sink.checkpoint(take_snapshot(now_), CheckpointKind::interrupted);
+        return Outcome::interrupted;
+      }
+    }
+    ++now_.frame;
+    finish_frame(sink, milliseconds / static_cast<double>(std::max<std::int64_t>(1, steps_here)));
+    progress({now_.frame, frames, now_.time, now_.size(),
+              milliseconds / static_cast<double>(std::max<std::int64_t>(1, steps_here)), kNone,
+              kNone, true});
+    if (stop() && now_.frame < frames) {
+      sink.checkpoint(take_snapshot(now_), CheckpointKind::interrupted);
+      return Outcome::interrupted;
+    }
+  }
+  return Outcome::done;
+}
+
+void Driver::finish_frame(FrameSink& sink, double milliseconds) {
+  const bool written = now_.frame % scene_.cache.every == 0;
+  if (written) sink.frame(make_frame(), ledger_row(milliseconds));
+  const bool last = now_.frame == scene_.frame_count();
+  const bool due = now_.frame % scene_.cache.checkpoint_every == 0;
+  if (written) start_frame(now_);
+  if (now_.frame > 0 && (last || due))
+    sink.checkpoint(take_snapshot(now_), CheckpointKind::regular);
+}
+
+LedgerRow Driver::ledger_row(double milliseconds) const {
+  const auto& sums = now_.scalars;
+  const double steps = sums.at(kSteps);
+  const Totals totals = measure_totals(now_, setup_.particle_masses(), setup_.gravity);
+  LedgerRow row;
+  row.frame = now_.frame;
+  row.time = now_.time;
+  row.steps = static_cast<std::int64_t>(steps);
+  row.particles = now_.size();
+  row.mass = totals.mass;
+  row.volume = measure_volume(now_, setup_.spacing);
+  row.momentum = totals.momentum;
+  row.kinetic_energy = totals.kinetic_energy;
+  row.potential_energy = totals.potential_energy;
+  row.max_speed = now_.max_speed;
+  row.density_error_mean = sums.at(kErrorMean);
+  row.density_error_max = sums.at(kErrorMax);
+  row.divergence_max = sums.at(kDivergence);
+  row.iterations_mean = steps > 0.0 ? sums.at(kIterations) / steps : kNone;
+  // Deeper than half a radius, the radius being half a spacing.
+  row.leaks = count_leaks(now_, solids_, 0.25 * setup_.spacing);
+  row.retries = static_cast<std::int64_t>(sums.at(kRetries));
+  row.ms_per_step = milliseconds;
+  return row;
+}
+
+Frame Driver::make_frame() const {
+  Frame frame;
+  frame.index = now_.frame;
+  frame.time = now_.time;
+  frame.spacing = setup_.spacing;
+  frame.surface_radius = solver_.surface_radius();
+  for (const Material& material : scene_.materials) frame.materials.push_back(material.name);
+  for (const Column& column : now_.columns()) {
+    if (column.spec().in_frames) frame.columns.push_back(download(now_.device(), column));
+  }
+  frame.bodies = now_.bodies;
+  return frame;
+}
+
+}  // namespace barchan

@@ -1,0 +1,67 @@
+// Runs a scene: chooses steps, takes them, takes them again where they blow up, and hands out
+// frames at their exact times.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "geometry/solid.h"
+#include "scene/scene.h"
+#include "sim/frame.h"
+#include "sim/solver.h"
+#include "sim/state.h"
+
+namespace barchan {
+
+// After each step, for a progress line.
+struct Progress {
+  std::int64_t frame = 0;   // being computed
+  std::int64_t frames = 0;  // in all
+  double time = 0.0;        // [s]
+  std::size_t particles = 0;
+  double ms_per_step = 0.0;  // mean over the frame
+  double iterations = 0.0;   // of the last step; NaN where the solver has none
+  double error = 0.0;        // density or divergence error of the last step; NaN likewise
+  bool frame_done = false;
+};
+
+enum class Outcome { done, interrupted };
+
+class Driver {
+ public:
+  // Starts at the scene's beginning; restore() goes on from elsewhere.
+  Driver(const Scene& scene, Device& device, Solver& solver);
+
+  void restore(const Snapshot& snapshot);
+
+  // Computes frames until the scene ends or stop() says so, which is asked after each step. Frame 0
+  // is the start.
+  Outcome run(FrameSink& sink, const std::function<bool()>& stop,
+              const std::function<void(const Progress&)>& progress);
+
+  // One accepted step of at most `limit` seconds; what run() is made of, and what bench measures.
+  StepReport step(double limit);
+
+  const State& state() const { return now_; }
+  const SolidSet& solids() const { return solids_; }
+  double frame_time(std::int64_t frame) const;
+
+ private:
+  StepReport try_step(double dt);
+  void accept(const StepReport& report, double time);
+  [[noreturn]] void give_up(const StepReport& report, double dt, int tries);
+  void move_bodies();
+  void finish_frame(FrameSink& sink, double milliseconds);
+  LedgerRow ledger_row(double milliseconds) const;
+  Frame make_frame() const;
+
+  const Scene& scene_;
+  Solver& solver_;
+  SolverSetup setup_;
+  SolidSet solids_;
+  State now_, next_;
+  BodyImpulses impulses_;
+};
+
+}  // namespace barchan

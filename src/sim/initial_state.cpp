@@ -1,0 +1,122 @@
+#include "sim/initial_state.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "geometry/fill.h"
+
+namespace barchan {
+
+namespace {
+
+bool inside_any_solid(const SolidSet& solids, const Vec3d& point) {
+  for (int s = 0; s < solids.count(); ++s) {
+    if (solids.buried(s, point, 0.0, 0.0)) return true;
+  }
+  return false;
+}
+
+// Two fills may touch; a particle more than half a spacing deep in an earlier fill is an overlap.
+void check_overlap(const Scene& scene, std::size_t later, const std::vector<Vec3>& points) {
+  const double margin = 0.5 * scene.general.resolution;
+  for (std::size_t earlier = 0; earlier < later; ++earlier) {
+    const Shape& shape = scene.fills[earlier].shape.shape;
+    const Aabb box = bounds(shape);
+    const auto inside = std::count_if(points.begin(), points.end(), [&](const Vec3& p) {
+      return box.contains(Vec3d(p)) && deeper_than(shape, Vec3d(p), margin);
+    });
+    if (inside > 0) {
+      reject(
+          "{}: fill {} overlaps fill {} ({} particles); move one, or take the other away from it "
+          "with difference = [a, b]",
+          scene.fills[later].place, later + 1, earlier + 1,
+          human_count(static_cast<std::uint64_t>(inside)));
+    }
+  }
+}
+
+std::vector<Vec3> fill_points(const Scene& scene, std::size_t number, const SolidSet& solids,
+                              std::uint64_t first_id) {
+  const Fill& fill = scene.fills[number];
+  const FillSettings settings{scene.general.resolution, fill.params.sampling == "jittered",
+                              fill.params.jitter, scene.general.seed, first_id};
+  std::vector<Vec3> points = fill_shape(fill.shape.shape, settings);
+  const std::size_t in_shape = points.size();
+  std::erase_if(points, [&](const Vec3& p) { return inside_any_solid(solids, Vec3d(p)); });
+  if (in_shape == 0) {
+    reject(
+        "{}: fill {} holds no particle: its shape is smaller than the spacing of {} m; use a "
+        "smaller resolution",
+        fill.place, number + 1, scene.general.resolution);
+  }
+  if (points.empty()) {
+    reject(
+        "{}: fill {} lies inside a solid as a whole; move it, or set inside_out = true on its "
+        "container",
+        fill.place, number + 1);
+  }
+  check_overlap(scene, number, points);
+  return points;
+}
+
+}  // namespace
+
+SolverSetup solver_setup(const Scene& scene) {
+  SolverSetup setup{scene.general.resolution, scene.general.gravity, scene.general.seed, {}};
+  for (const Material& material : scene.materials) setup.materials.push_back(material.params);
+  return setup;
+}
+
+SolidSet make_solids(const Scene& scene, Device& device) {
+  std::vector<Solid> solids;
+  for (const SceneSolid& from : scene.solids) {
+    Solid solid;
+    solid.name = from.params.name;
+    solid.shape = from.shape.shape;
+    solid.inside_out = from.params.inside_out;
+    solid.friction = from.params.friction;
+    solid.restitution = from.params.restitution;
+    if (from.params.motion == "keyframes") {
+      solid.drive = SolidDrive::keyframes;
+      solid.motion = Motion(from.keyframes);
+    }
+    solids.push_back(std::move(solid));
+  }
+  return SolidSet(std::move(solids), device);
+}
+
+void fill_state(const Scene& scene, const SolidSet& solids, State& state) {
+  std::vector<std::vector<Vec3>> points;
+  std::size_t count = 0;
+  for (std::size_t f = 0; f < scene.fills.size(); ++f) {
+    points.push_back(fill_points(scene, f, solids, count));
+    count += points.back().size();
+  }
+  if (count > (std::size_t{1} << 31) - 1) reject("{} particles are more than 2^31", count);
+
+  std::vector<HostColumn> columns;
+  for (const char* name : {"position", "velocity", "id", "material"}) {
+    columns.push_back(make_host_column(state.column(name).spec(), count));
+  }
+  std::size_t i = 0;
+  for (std::size_t f = 0; f < points.size(); ++f) {
+    const Fill& fill = scene.fills[f];
+    const Aabb box = bounds(fill.shape.shape);
+    const Vec3d middle = 0.5 * (box.lo + box.hi);
+    for (const Vec3& p : points[f]) {
+      const Vec3d v = fill.params.velocity + cross(fill.params.angular_velocity, Vec3d(p) - middle);
+      for (int axis = 0; axis < 3; ++axis) {
+        columns[0].component<float>(axis)[i] = p[axis];
+        columns[1].component<float>(axis)[i] = static_cast<float>(v[axis]);
+      }
+      columns[2].component<std::uint64_t>(0)[i] = i;
+      columns[3].component<std::uint8_t>(0)[i] = static_cast<std::uint8_t>(fill.material);
+      ++i;
+    }
+  }
+  state.assign(count, columns);
+  state.next_id = count;
+}
+
+}  // namespace barchan

@@ -1,0 +1,78 @@
+// What a solver is to the driver: a State in, a State out, and a report.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "geometry/solid.h"
+#include "params/scene_params.h"
+#include "sim/state.h"
+
+namespace barchan {
+
+// What every solver is told about the scene; its own parameters come beside it.
+struct SolverSetup {
+  double spacing = 0.0;  // [m]
+  Vec3d gravity;         // [m/s^2]
+  std::uint64_t seed = 0;
+  std::vector<MaterialParams> materials;  // by index, as in column `material`
+
+  // Mass of a particle of each material [kg]: it stands for a cube of one spacing.
+  std::vector<double> particle_masses() const {
+    std::vector<double> masses;
+    for (const MaterialParams& m : materials) {
+      masses.push_back(m.density * spacing * spacing * spacing);
+    }
+    return masses;
+  }
+};
+
+// What a step did. It prints nothing; the driver decides what becomes of it.
+struct StepReport {
+  double dt_used = 0.0;         // [s] differs from the dt asked for with adaptive integrators
+  double max_speed = 0.0;       // of the new state [m/s]
+  std::int64_t first_bad = -1;  // a particle whose new position or velocity is not finite
+  double iterations = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> density_error;  // largest, after each iteration, relative
+  double density_error_mean = std::numeric_limits<double>::quiet_NaN();
+  double density_error_max = std::numeric_limits<double>::quiet_NaN();
+  double divergence_max = std::numeric_limits<double>::quiet_NaN();  // [1/s]
+  std::uint64_t pairs = 0;  // neighbour pairs visited, for bench
+  std::uint64_t boundary_particles = 0;
+  std::string trouble;  // "" or why the step should be taken again with a smaller dt
+};
+
+// What the material put on each solid during a step, about the solid's own origin.
+struct BodyImpulses {
+  std::vector<Vec3d> linear;   // [N s]
+  std::vector<Vec3d> angular;  // [N m s]
+};
+
+class Solver {
+ public:
+  virtual ~Solver() = default;
+
+  // Columns beside position, velocity, id and material that must live from step to step.
+  virtual std::vector<ColumnSpec> columns() const { return {}; }
+
+  // The longest step that is safe from here [s].
+  virtual double suggest_dt(const State& now) const = 0;
+
+  // Takes one step. `next` already follows `now` (State::follow); `solids` has the poses at its
+  // beginning and end. `now` must stay as it is: the driver may ask again with a smaller dt.
+  virtual StepReport step(const State& now, const SolidsView& solids, double dt, State& next,
+                          BodyImpulses& out) = 0;
+
+  // A particle's distance to the surface that it should give [m].
+  virtual double surface_radius() const = 0;
+
+  // Bytes that one step must at least move through memory, for the floor printed by bench; 0: not
+  // known.
+  virtual double floor_bytes(std::size_t /*particles*/) const { return 0.0; }
+};
+
+}  // namespace barchan

@@ -1,0 +1,89 @@
+// Everything that lives from one step to the next. A step reads one State and writes the next; a
+// checkpoint is a State on disk. Whatever a solver must remember is declared here as an extra
+// column or a scalar, or a retried or resumed run could not give the same bytes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compute/buffer.h"
+#include "math/quat.h"
+#include "math/vec3.h"
+#include "sim/columns.h"
+
+namespace barchan {
+
+// Where a solid is and how it moves; static and keyframed solids too.
+struct BodyState {
+  std::string name;
+  Vec3d position;                    // of its own origin [m]
+  Quatd orientation;                 // unit
+  Vec3d velocity, angular_velocity;  // [m/s], [rad/s]
+  Vec3d impulse, angular_impulse;    // from the material since the frame began [N s], [N m s]
+};
+
+class State {
+ public:
+  State(Device& device, std::vector<ColumnSpec> extra = {});
+
+  Device& device() const { return *device_; }
+  std::size_t size() const { return columns_.front().size(); }
+
+  // The clock.
+  double time = 0.0;          // [s]
+  std::int64_t step = 0;      // steps taken
+  std::int64_t frame = 0;     // frames completed
+  double last_dt = 0.0;       // the step before this moment [s]; 0 at the start
+  std::uint64_t next_id = 0;  // ids are never used twice
+  double max_speed = 0.0;     // of any particle [m/s]; what time steps are chosen by
+
+  std::vector<BodyState> bodies;
+  std::map<std::string, double> scalars;  // whatever else must survive: remainders, sums of a frame
+
+  // Reading. T must be the column's type.
+  View3<const float> position() const { return vectors("position"); }
+  View3<const float> velocity() const { return vectors("velocity"); }
+  View<const std::uint64_t> id() const { return numbers<std::uint64_t>("id"); }
+  View<const std::uint8_t> material() const { return numbers<std::uint8_t>("material"); }
+  View3<const float> vectors(const std::string& name) const;
+  template <class T>
+  View<const T> numbers(const std::string& name, int component = 0) const {
+    const Column& c = column(name);
+    return {c.component<T>(component), c.size()};
+  }
+
+  // Writing: the column gets memory of its own (contents undefined) for size() elements.
+  View3<float> write_vectors(const std::string& name);
+  View3<float> write_position() { return write_vectors("position"); }
+  View3<float> write_velocity() { return write_vectors("velocity"); }
+  template <class T>
+  View<T> write_numbers(const std::string& name) {
+    Column& c = writable(name);
+    return {reinterpret_cast<T*>(c.overwrite(c.size())), c.size()};
+  }
+
+  // Becomes the successor of `now`: same particles, clock, bodies and scalars. Columns are shared
+  // until written.
+  void follow(const State& now);
+  // Row i becomes what row order[i] was, in every column; fewer rows remove particles.
+  void reorder(View<const std::uint32_t> order);
+  // Replaces all particles. Columns not given become 0.
+  void assign(std::size_t count, const std::vector<HostColumn>& columns);
+
+  const std::vector<Column>& columns() const { return columns_; }
+  const Column& column(const std::string& name) const;
+
+ private:
+  Column& writable(const std::string& name);
+
+  Device* device_;
+  std::vector<Column> columns_;
+};
+
+// Hash of every byte of the particles, for tests of determinism.
+std::uint64_t hash_of(const State& state);
+
+}  // namespace barchan

@@ -1,0 +1,140 @@
+// The flight of one particle over one step, for both devices.
+//
+//   x, v   position [m], velocity [m/s]        g   gravity [m/s^2]        t   what is left of dt
+//   [s] n      wall normal, towards the particle   N   normal acceleration [m/s^2]
+#pragma once
+
+#include <cstdint>
+
+#include "base/hd.h"
+#include "compute/view.h"
+#include "geometry/sweep.h"
+#include "math/vec3.h"
+
+namespace barchan {
+
+inline constexpr int kSolidsPerPass = 4;  // impulses of that many solids are summed in one pass
+inline constexpr int kMostContacts = 8;   // in one step, then a particle rides with the wall
+
+// What a pass over all particles sums up.
+struct FlightSums {
+  float max_speed_squared = 0.0f;
+  std::uint32_t first_bad = ~0u;
+  Vec3d impulse[kSolidsPerPass];          // on each solid [N s]
+  Vec3d angular_impulse[kSolidsPerPass];  // about the world's origin [N m s]
+};
+
+struct JoinFlights {
+  static HD FlightSums identity() { return {}; }
+  static HD FlightSums combine(const FlightSums& a, const FlightSums& b) {
+    FlightSums sum;
+    sum.max_speed_squared =
+        a.max_speed_squared > b.max_speed_squared ? a.max_speed_squared : b.max_speed_squared;
+    sum.first_bad = a.first_bad < b.first_bad ? a.first_bad : b.first_bad;
+    for (int s = 0; s < kSolidsPerPass; ++s) {
+      sum.impulse[s] = a.impulse[s] + b.impulse[s];
+      sum.angular_impulse[s] = a.angular_impulse[s] + b.angular_impulse[s];
+    }
+    return sum;
+  }
+};
+
+// Moves a particle and returns what it did to the solids first_solid ... first_solid + 3.
+struct Fly {
+  View3<const float> x, v;  // in
+  View<const std::uint8_t> material;
+  View<const float> mass_of;  // by material [kg]
+  SolidsView solids;
+  Vec3 gravity;      // [m/s^2]
+  float dt;          // [s]
+  float radius;      // [m]
+  float rest_speed;  // slower impacts do not bounce [m/s]
+  int first_solid;
+  View3<float> next_x, next_v;  // out; empty in the passes after the first
+
+  // The motion over time t without an obstacle, or along the wall that carries the particle.
+  struct Path {
+    Vec3 x, v;  // at its end
+    Vec3 push;  // on the wall, per unit mass [m/s]
+  };
+
+  HD Path free_flight(Vec3 x, Vec3 v, float t) const {
+    return {x + t * v + (0.5f * t * t) * gravity, v + t * gravity, {}};
+  }
+
+  // The wall carries N = -g.n; friction takes up to mu N from the sliding and at most stops it.
+  // Where g pulls away from the wall, nothing holds the particle.
+  HD Path slide(Vec3 x, Vec3 v, float t, const Hit& wall) const {
+    const float N = -dot(gravity, wall.normal);
+    if (!(N > 0.0f)) return free_flight(x, v, t);
+    const Vec3 along = gravity + N * wall.normal;
+    const Vec3 slip = v - wall.wall_velocity + t * along;  // at the end, without friction
+    const float speed = length(slip);
+    const float lost = solids.data[wall.solid].friction * N * t;
+    const Vec3 end = wall.wall_velocity + (speed > lost ? 1.0f - lost / speed : 0.0f) * slip;
+    return {x + (0.5f * t) * (v + end), end, t * gravity - (end - v)};
+  }
+
+  HD Path ride(Vec3 x, float s, const Hit& wall) const {
+    return {carried_to_end(solids.data[wall.solid], x, s), wall.wall_velocity, {}};
+  }
+
+  HD void record(FlightSums& sums, int solid, float mass, Vec3 push, Vec3 at) const {
+    const Vec3d impulse = static_cast<double>(mass) * Vec3d(push);
+    const Vec3d turn = cross(Vec3d(at), impulse);
+    for (int s = 0; s < kSolidsPerPass; ++s) {  // by compare: a run-time index would spill
+      if (solid == first_solid + s) {
+        sums.impulse[s] += impulse;
+        sums.angular_impulse[s] += turn;
+      }
+    }
+  }
+
+  HD FlightSums operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const float mass = mass_of[material[i]];
+    FlightSums sums;
+    Vec3 position = x[i], velocity = v[i];
+    Hit wall;              // the one touched last
+    bool resting = false;  // on it
+    float s = 0.0f;        // fraction of the step done
+    for (int contact = 0; contact < 2 * kMostContacts && s < 1.0f; ++contact) {
+      const float t = (1.0f - s) * dt;
+      // Caught in a corner or between closing walls, it rides with the wall, or that wall would
+      // pass through it in the rest of the step.
+      const bool riding = contact >= kMostContacts;
+      const Path path = riding    ? ride(position, s, wall)
+                        : resting ? slide(position, velocity, t, wall)
+                                  : free_flight(position, velocity, t);
+      const Hit hit = sweep(solids, position, path.x, s, radius, riding ? wall.solid : -1);
+      const float part = hit.hit ? (hit.s - s) / (1.0f - s) : 1.0f;
+      if (resting) record(sums, wall.solid, mass, part * path.push, position);
+      position = hit.hit ? hit.position : path.x;
+      velocity += part * (path.v - velocity);
+      s = hit.s;
+      if (!hit.hit) break;
+
+      // Up to the wall, then off it.
+      const SolidView& solid = solids.data[hit.solid];
+      const Vec3 arriving = velocity;
+      velocity = bounce(arriving, hit.wall_velocity, hit.normal, solid.restitution, solid.friction,
+                        rest_speed);
+      record(sums, hit.solid, mass, arriving - velocity, position);
+      resting = dot(velocity - hit.wall_velocity, hit.normal) < 0.5f * rest_speed;
+      wall = hit;
+    }
+    if (s < 1.0f) position = carried_to_end(solids.data[wall.solid], position, s);
+    position = push_out(solids, position, radius);
+    if (next_x.size > 0) {
+      next_x[i] = position;
+      next_v[i] = velocity;
+    }
+    const float speed_squared = dot(velocity, velocity);
+    const bool good = is_finite(position) && speed_squared - speed_squared == 0.0f;
+    sums.max_speed_squared = good ? speed_squared : 0.0f;
+    sums.first_bad = good ? ~0u : static_cast<std::uint32_t>(at);
+    return sums;
+  }
+};
+
+}  // namespace barchan

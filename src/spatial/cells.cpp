@@ -1,0 +1,61 @@
+#include "spatial/cells.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace barchan {
+
+namespace {
+
+// 2^21 cells along each of three axes still number within 63 bits.
+constexpr int kMostCells = 1 << 21;
+
+struct AxisCells {
+  double origin;
+  int count;
+};
+
+AxisCells axis_cells(double lo, double hi, double mean, double size) {
+  const double needed = (hi - lo) / size;
+  constexpr double kInside = kMostCells - 4;
+  if (needed <= kInside) return {lo - size, static_cast<int>(needed) + 4};
+  return {mean - 0.5 * kMostCells * size, kMostCells};
+}
+
+}  // namespace
+
+int CellFrame::key_bits() const {
+  const auto cells = static_cast<std::uint64_t>(nx) * static_cast<std::uint64_t>(ny) *
+                     static_cast<std::uint64_t>(nz);
+  int bits = 1;
+  while (bits < 63 && (cells >> bits) != 0) ++bits;
+  return bits;
+}
+
+CellFrame frame_around(const Extent& extent, float radius) {
+  if (extent.count == 0) return {{0, 0, 0}, 1.0f / radius, 3, 3, 3};
+  const Vec3d lo(extent.lo), hi(extent.hi);
+  const Vec3d mean = extent.sum / static_cast<double>(extent.count);
+  const double widest = std::max({hi.x - lo.x, hi.y - lo.y, hi.z - lo.z}) / radius;
+  // Cell coordinates are rounded to 24 bits, so over n cells they are off by up to n 2^-24. Cells
+  // larger by twice that on either side keep all neighbours within one cell.
+  const double slack = 1.0 + 5e-7 * std::min<double>(widest + 8.0, kMostCells);
+  const double size = radius * slack;
+  const AxisCells x = axis_cells(lo.x, hi.x, mean.x, size);
+  const AxisCells y = axis_cells(lo.y, hi.y, mean.y, size);
+  const AxisCells z = axis_cells(lo.z, hi.z, mean.z, size);
+  return {Vec3(Vec3d{x.origin, y.origin, z.origin}), static_cast<float>(1.0 / size), x.count,
+          y.count, z.count};
+}
+
+void permute(Device& device, View3<const float> x, View<const std::uint32_t> order, Buffer3& out) {
+  out.resize(order.size);
+  const View3<float> to = out.view();
+  device.gather("permute", sizeof(float), x.x, order, to.x);
+  device.gather("permute", sizeof(float), x.y, order, to.y);
+  device.gather("permute", sizeof(float), x.z, order, to.z);
+}
+
+}  // namespace barchan

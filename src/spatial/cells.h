@@ -1,0 +1,95 @@
+// Particles sorted into cubic cells, without a domain box: only cells that hold particles exist, in
+// one sorted table, so memory follows the particles wherever they fly.
+//
+// Cells are numbered row by row (x fastest), so the three neighbours in x are three consecutive
+// numbers, and the 27 cells around a point are nine runs of the sorted particles.
+#pragma once
+
+#include <cstdint>
+
+#include "base/hd.h"
+#include "compute/buffer.h"
+#include "compute/view.h"
+#include "math/vec3.h"
+
+namespace barchan {
+
+// Which cell a point is in, and that cell's number.
+struct CellFrame {
+  Vec3 origin;         // corner of cell (0, 0, 0) [m]
+  float inverse_size;  // 1 / edge of a cell [1/m]
+  int nx, ny, nz;      // cells along each axis, one empty layer around them included
+
+  // Points beyond the frame count as in its outermost cells. Clamping never takes two points
+  // further apart, so neighbours stay in neighbouring cells: right, if slow for many such points.
+  HD static int clamp(float c, int n) {
+    const float top = static_cast<float>(n - 2);
+    const float kept = c < 1.0f ? 1.0f : (c > top ? top : c);  // NaN ends in the first cell
+    return static_cast<int>(kept == kept ? kept : 1.0f);
+  }
+  HD std::uint64_t key(Vec3 p) const {
+    const auto cx = static_cast<std::uint64_t>(clamp((p.x - origin.x) * inverse_size, nx));
+    const auto cy = static_cast<std::uint64_t>(clamp((p.y - origin.y) * inverse_size, ny));
+    const auto cz = static_cast<std::uint64_t>(clamp((p.z - origin.z) * inverse_size, nz));
+    return (cz * static_cast<std::uint64_t>(ny) + cy) * static_cast<std::uint64_t>(nx) + cx;
+  }
+  // From a cell's number to that of the cell at the same x in row 0..8 of the nine around it.
+  HD std::int64_t row_offset(int row) const {
+    const std::int64_t dy = row % 3 - 1, dz = row / 3 - 1;
+    return (dz * ny + dy) * nx;
+  }
+  int key_bits() const;
+};
+
+// Smallest and largest coordinates and the sum, of finite points.
+struct Extent {
+  Vec3 lo, hi;
+  Vec3d sum;
+  std::uint64_t count = 0;
+};
+
+// A frame of cells of at least `radius` for points within `extent`. Where they are spread over more
+// than two million cells along an axis, the frame covers that much around their mean.
+CellFrame frame_around(const Extent& extent, float radius);
+
+// The cells that hold particles: sorted numbers, and where each one's particles start.
+struct CellsView {
+  CellFrame frame;
+  View<const std::uint64_t> key;      // of each cell, ascending
+  View<const std::uint32_t> start;    // one more than there are cells
+  View<const std::uint32_t> cell_of;  // for each sorted particle, the index of its cell
+};
+
+template <class Device>
+class CellSort {
+ public:
+  explicit CellSort(Device& device);
+
+  // Finds the order that sorts the points by cell, and the table of cells. Equal cells keep the
+  // points' order: the result does not depend on the number of threads.
+  void sort(View3<const float> x, float radius);
+  void sort(View3<const float> x, const CellFrame& frame);
+
+  // Sorted place i holds what was point order()[i].
+  View<const std::uint32_t> order() const { return order_.view(); }
+  CellsView cells() const;
+
+ private:
+  template <class Key>
+  void sort_by(Buffer<Key>& keys, View3<const float> x);
+
+  Device& device_;
+  CellFrame frame_{};
+  Buffer<std::uint32_t> order_, cell_of_, cell_start_;
+  Buffer<std::uint32_t> keys32_;
+  Buffer<std::uint64_t> keys64_, cell_key_;
+};
+
+// Extent of the finite points.
+template <class Device>
+Extent extent_of(Device& device, View3<const float> x);
+
+// out[i] = x[order[i]]
+void permute(Device& device, View3<const float> x, View<const std::uint32_t> order, Buffer3& out);
+
+}  // namespace barchan

@@ -1,0 +1,71 @@
+#include "base/error.h"
+#include "compute/cpu.h"
+#include "spatial/kernels_cpu.h"
+#include "spatial/neighbours_impl.h"
+
+namespace barchan {
+
+// One pass with room for as many entries as the last build needed and a bit; a second pass with the
+// exact room where some block needed more.
+template <>
+void NeighbourSearch<Cpu>::build(const Search& search) {
+  const std::size_t particles = search.x.size;
+  const std::size_t cells = search.cells.key.size;
+  const std::size_t blocks = (cells + kCellsPerBlock - 1) / kCellsPerBlock;
+  start_.resize(particles);
+  count_.resize(particles);
+  places_.resize(blocks + 1);
+  const View<std::uint32_t> place = places_.view();
+  const auto first_of = [&](std::size_t block) -> std::uint64_t {
+    return search.cells.start[std::min(block * kCellsPerBlock, cells)];
+  };
+  const auto run = [&](std::uint64_t room) {
+    if (room > ~std::uint32_t{0}) {
+      fail("neighbour lists of {} entries pass 2^32; use fewer particles or a smaller support",
+           room);
+    }
+    index_.resize(room);
+    for_each_range(device_, "neighbours: lists", static_cast<std::int64_t>(cells), kCellsPerBlock,
+                   FillListsByCell{search.cells, search.other_cells, search.x, search.other,
+                                   search.radius * search.radius, search.same, place, start_.view(),
+                                   count_.view(), index_.view()});
+  };
+  if (cells == 0) {
+    index_.resize(0);
+    pairs_ = 0;
+    return;
+  }
+  for (std::size_t b = 0; b <= blocks; ++b) {
+    place[b] = static_cast<std::uint32_t>(guess_ * static_cast<double>(first_of(b)));
+  }
+  run(place[blocks]);
+
+  std::vector<std::uint64_t> total(blocks);
+  device_.pool().parallel_blocks(blocks, [&](std::size_t b) {
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = first_of(b); i < first_of(b + 1); ++i) sum += count_.data()[i];
+    total[b] = sum;
+  });
+  bool fits = true;
+  pairs_ = 0;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    fits = fits && total[b] <= place[b + 1] - place[b];
+    pairs_ += total[b];
+  }
+  if (!fits) {
+    std::uint64_t next = 0;
+    for (std::size_t b = 0; b < blocks; ++b) {
+      place[b] = static_cast<std::uint32_t>(std::min<std::uint64_t>(next, ~std::uint32_t{0}));
+      next += total[b];
+    }
+    place[blocks] = static_cast<std::uint32_t>(std::min<std::uint64_t>(next, ~std::uint32_t{0}));
+    run(next);
+  }
+}
+
+template Extent extent_of(Cpu&, View3<const float>);
+template class CellSort<Cpu>;
+template class NeighbourSearch<Cpu>;
+template float max_displacement(Cpu&, View3<const float>, View3<const float>);
+
+}  // namespace barchan

@@ -1,0 +1,79 @@
+// for_each and reduce, one source for both devices (launch_cpu_test.cpp, launch_cuda_test.cu).
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "base/hd.h"
+#include "compute/buffer.h"
+#include "compute/reduce_ops.h"
+
+namespace barchan::launch_checks {
+
+struct Scale {
+  View3<const float> in;
+  View3<float> out;
+  float by;
+  HD void operator()(int i) const {
+    const Vec3 v = in[static_cast<std::size_t>(i)];
+    out[static_cast<std::size_t>(i)] = by * v;
+  }
+};
+
+struct Wave {
+  HD double operator()(int i) const { return 1.0 / (1.0 + static_cast<double>(i)); }
+};
+
+struct Squares {
+  HD std::uint64_t operator()(int i) const {
+    return static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(i);
+  }
+};
+
+struct Bump {
+  int top;
+  HD float operator()(int i) const {
+    return i == top ? 3.0f : 1.0f / (1.0f + static_cast<float>(i));
+  }
+};
+
+template <class Device>
+void check_for_each(Device& device) {
+  for (const int n : {0, 1, 255, 1024, 1025, 100001}) {
+    std::vector<Vec3> host;
+    for (int i = 0; i < n; ++i) host.emplace_back(float(i), 1.0f, float(-i));
+    Buffer3 in(device), out(device, host.size());
+    in.upload(host);
+    for_each(device, "scale", n, Scale{std::as_const(in).view(), out.view(), 2.0f});
+    const std::vector<Vec3> result = out.download();
+    for (std::size_t i = 0; i < host.size(); ++i) ASSERT_EQ(result[i], 2.0f * host[i]);
+  }
+}
+
+template <class Device>
+void check_reduce(Device& device) {
+  for (const int n : {0, 1, 4096, 4097, 300000}) {
+    const auto m = static_cast<std::uint64_t>(n);
+    const std::uint64_t exact = m == 0 ? 0 : (m - 1) * m * (2 * m - 1) / 6;
+    EXPECT_EQ((reduce<Sum<std::uint64_t>>(device, "squares", n, Squares{})), exact);
+  }
+  EXPECT_EQ((reduce<Largest<float, 0.0f>>(device, "top", 250000, Bump{249999})), 3.0f);
+  EXPECT_EQ((reduce<Largest<float, 0.0f>>(device, "top", 0, Bump{0})), 0.0f);
+}
+
+// The bits of a floating-point sum must not change from run to run.
+template <class Device>
+double repeated_sum(Device& device) {
+  const double first = reduce<Sum<double>>(device, "wave", 1000003, Wave{});
+  for (int k = 0; k < 5; ++k) {
+    const double again = reduce<Sum<double>>(device, "wave", 1000003, Wave{});
+    EXPECT_EQ(std::memcmp(&first, &again, sizeof(double)), 0);
+  }
+  EXPECT_NEAR(first, std::log(1000003.0) + 0.5772156649, 1e-5);
+  return first;
+}
+
+}  // namespace barchan::launch_checks

@@ -1,0 +1,233 @@
+// Neighbour search against brute force, on each device.
+#include "spatial/neighbours.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "compute/cpu.h"
+#include "compute/dispatch.h"
+#include "unit/devices.h"
+
+namespace barchan {
+namespace {
+
+using Pairs = std::vector<std::vector<std::uint32_t>>;  // by original index, sorted
+
+// Distances in float, as the search computes them: at the very edge the two must agree.
+float distance_squared(const Vec3& a, const Vec3& b) {
+  const float dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z;
+  return std::fma(dz, dz, std::fma(dy, dy, dx * dx));
+}
+
+Pairs brute_force(const std::vector<Vec3>& x, const std::vector<Vec3>& other, float radius,
+                  bool same) {
+  Pairs pairs(x.size());
+  for (std::uint32_t i = 0; i < x.size(); ++i) {
+    for (std::uint32_t j = 0; j < other.size(); ++j) {
+      if (same && i == j) continue;
+      if (distance_squared(x[i], other[j]) <= radius * radius) pairs[i].push_back(j);
+    }
+  }
+  return pairs;
+}
+
+// The lists of a search, back in the points' own order, whatever the device's layout.
+Pairs read_lists(const Neighbours& near, Device& device, std::size_t n,
+                 const std::vector<std::uint32_t>& order,
+                 const std::vector<std::uint32_t>& other_order) {
+  const auto get = [&](View<const std::uint32_t> view) {
+    std::vector<std::uint32_t> host(view.size);
+    if (view.size > 0) device.download(host.data(), view.data, view.size * 4);
+    return host;
+  };
+  const auto start = get(near.start), count = get(near.counts), index = get(near.index);
+  const std::uint32_t stride = device.on_host() ? 1 : kWarp;
+  Pairs pairs(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    auto& list = pairs[order[i]];
+    for (std::uint32_t k = 0; k < count[i]; ++k) {
+      list.push_back(other_order[index[start[i] + k * stride]]);
+    }
+    std::sort(list.begin(), list.end());
+  }
+  return pairs;
+}
+
+enum class Way { fast, reference };
+
+Pairs search(Device& any, const std::vector<Vec3>& points, float radius, Way way = Way::fast) {
+  return on_device(any, [&]<class D>(D& device) {
+    Buffer3 x(any), sorted(any);
+    x.upload(points);
+    CellSort<D> cells(device);
+    cells.sort(std::as_const(x).view(), radius);
+    permute(any, std::as_const(x).view(), cells.order(), sorted);
+    NeighbourSearch<D> neighbours(device);
+    const View3<const float> s = std::as_const(sorted).view();
+    if (way == Way::fast) {
+      neighbours.build(cells.cells(), s, radius);
+    } else {
+      neighbours.build_reference(cells.cells(), s, cells.cells(), s, radius);
+    }
+    std::vector<std::uint32_t> order(points.size());
+    if (!points.empty()) any.download(order.data(), cells.order().data, order.size() * 4);
+    return read_lists(neighbours.view(), any, points.size(), order, order);
+  });
+}
+
+std::vector<Vec3> random_points(std::size_t n, float size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> in(0.0f, size);
+  std::vector<Vec3> points(n);
+  for (Vec3& p : points) p = {in(random), in(random), in(random)};
+  return points;
+}
+
+using Search = OnDevice;
+
+TEST_P(Search, RandomPoints) {
+  const auto points = random_points(3000, 1.0f, 1);
+  for (const float radius : {0.01f, 0.1f, 0.3f, 2.0f}) {
+    EXPECT_EQ(search(*device, points, radius), brute_force(points, points, radius, true)) << radius;
+  }
+}
+
+TEST_P(Search, ClusteredPoints) {
+  auto points = random_points(1500, 0.05f, 2);
+  for (const Vec3& p : random_points(500, 3.0f, 3)) points.push_back(p);
+  EXPECT_EQ(search(*device, points, 0.1f), brute_force(points, points, 0.1f, true));
+}
+
+TEST_P(Search, CoincidentPoints) {
+  std::vector<Vec3> points(400, Vec3{0.3f, -0.2f, 7.0f});
+  EXPECT_EQ(search(*device, points, 0.1f), brute_force(points, points, 0.1f, true));
+}
+
+TEST_P(Search, FarFlungPoints) {
+  auto points = random_points(800, 0.5f, 4);
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> far(-3e4f, 3e4f);
+  for (int k = 0; k < 50; ++k) points.push_back({far(random), far(random), far(random)});
+  EXPECT_EQ(search(*device, points, 0.1f), brute_force(points, points, 0.1f, true));
+}
+
+TEST_P(Search, TenMillionMetresAway) {
+  auto points = random_points(500, 0.5f, 6);
+  // Floats are a metre apart out there; equal points are neighbours, others are not.
+  for (int k = 0; k < 20; ++k) points.push_back({1e7f, -1e7f, 1e7f + static_cast<float>(k / 2)});
+  EXPECT_EQ(search(*device, points, 0.1f), brute_force(points, points, 0.1f, true));
+}
+
+TEST_P(Search, EmptyAndSingle) {
+  EXPECT_TRUE(search(*device, {}, 0.1f).empty());
+  EXPECT_EQ(search(*device, {{1, 2, 3}}, 0.1f), Pairs(1));
+}
+
+TEST_P(Search, PointsOnCellFacesAndAtTheEdgeOfTheRadius) {
+  std::vector<Vec3> points;
+  for (int i = 0; i < 12; ++i) {
+    for (int j = 0; j < 12; ++j) {
+      for (int k = 0; k < 3; ++k) {
+        points.push_back({0.25f * float(i), 0.25f * float(j), 0.25f * float(k)});
+      }
+    }
+  }
+  EXPECT_EQ(search(*device, points, 0.5f), brute_force(points, points, 0.5f, true));
+}
+
+TEST_P(Search, MemoryFollowsTheParticlesNotTheBox) {
+  const auto blob = random_points(4000, 0.5f, 7);
+  auto two = blob;
+  for (Vec3 p : blob) two.push_back(p + Vec3{1000, 500, -800});
+  const auto used = [&](const std::vector<Vec3>& points) {
+    auto fresh = make_device(device->name(), 2);
+    search(*fresh, points, 0.05f);
+    return fresh->peak_allocated();
+  };
+  EXPECT_LT(used(two), 2.3 * static_cast<double>(used(blob)));
+}
+
+TEST_P(Search, OneSetAgainstAnother) {
+  const auto points = random_points(1200, 1.0f, 8), walls = random_points(900, 1.4f, 9);
+  const float radius = 0.12f;
+  on_device(*device, [&]<class D>(D& d) {
+    Buffer3 x(*device), w(*device), sorted_x(*device), sorted_w(*device);
+    x.upload(points);
+    w.upload(walls);
+    Extent extent = extent_of(d, std::as_const(x).view());
+    const Extent of_walls = extent_of(d, std::as_const(w).view());
+    extent.lo = min(extent.lo, of_walls.lo);
+    extent.hi = max(extent.hi, of_walls.hi);
+    const CellFrame frame = frame_around(extent, radius);
+    CellSort<D> cells(d), wall_cells(d);
+    cells.sort(std::as_const(x).view(), frame);
+    wall_cells.sort(std::as_const(w).view(), frame);
+    permute(*device, std::as_const(x).view(), cells.order(), sorted_x);
+    permute(*device, std::as_const(w).view(), wall_cells.order(), sorted_w);
+    NeighbourSearch<D> near(d);
+    near.build(cells.cells(), std::as_const(sorted_x).view(), wall_cells.cells(),
+               std::as_const(sorted_w).view(), radius);
+    std::vector<std::uint32_t> order(points.size()), wall_order(walls.size());
+    device->download(order.data(), cells.order().data, order.size() * 4);
+    device->download(wall_order.data(), wall_cells.order().data, wall_order.size() * 4);
+    EXPECT_EQ(read_lists(near.view(), *device, points.size(), order, wall_order),
+              brute_force(points, walls, radius, false));
+    return 0;
+  });
+}
+
+// With a skin the lists hold every pair within the radius for as long as nothing moved more than
+// half of it; and max_displacement sees when something has.
+TEST_P(Search, ListsWithASkinStayComplete) {
+  const auto before = random_points(1500, 1.0f, 10);
+  const float radius = 0.1f, skin = 0.03f;
+  const Pairs with_skin = search(*device, before, radius + skin);
+  auto after = before;
+  std::mt19937 random(11);
+  std::normal_distribution<float> normal;
+  for (Vec3& p : after) {
+    p += 0.499f * skin * normalized(Vec3{normal(random), normal(random), normal(random)});
+  }
+  const Pairs now = brute_force(after, after, radius, true);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    ASSERT_TRUE(
+        std::includes(with_skin[i].begin(), with_skin[i].end(), now[i].begin(), now[i].end()));
+  }
+  on_device(*device, [&](auto& d) {
+    Buffer3 a(*device), b(*device);
+    a.upload(before);
+    after[700] = before[700] + Vec3{0.0f, 0.25f, 0.0f};
+    b.upload(after);
+    EXPECT_NEAR(max_displacement(d, std::as_const(b).view(), std::as_const(a).view()), 0.25f,
+                1e-6f);
+    return 0;
+  });
+}
+
+BARCHAN_ON_EACH_DEVICE(Search);
+
+// The vectorised kernel of the CPU against the generic one, list by list.
+RC_GTEST_PROP(SearchCpu, FastListsEqualTheGenericKernel, (std::uint32_t seed)) {
+  Cpu device(2);
+  std::mt19937 random(seed);
+  const std::size_t n = random() % 2000;
+  const float size = 0.05f + static_cast<float>(random() % 100) * 0.02f;
+  const auto points = random_points(n, size, seed);
+  const float radius = 0.02f + 0.001f * static_cast<float>(random() % 150);
+  const Pairs fast = search(device, points, radius);
+  RC_ASSERT(fast == search(device, points, radius, Way::reference));
+}
+
+TEST(SearchCpu, ListsAreTheSameForAnyNumberOfThreads) {
+  const auto points = random_points(20000, 1.0f, 12);
+  Cpu one(1), four(4);
+  EXPECT_EQ(search(one, points, 0.05f), search(four, points, 0.05f));
+}
+
+}  // namespace
+}  // namespace barchan

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Packs a portable build (x86-64-v3) with its tests, scenes and shared libraries into one file, for
+# machines without a package manager: build/barchan-bundle.tar.xz. Unpack it and run ./barchan.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+jobs=${JOBS:-$(nproc)}
+
+cmake --preset portable > /dev/null
+cmake --build build/portable -j "$jobs"
+
+root=build/bundle/barchan
+rm -rf build/bundle
+mkdir -p "$root/bin" "$root/lib"
+cp build/portable/barchan build/portable/tests/barchan_tests build/portable/bench/barchan_bench "$root/bin/"
+cp -r scenes "$root/"
+strip "$root"/bin/*
+
+# Everything that the programs load, but for the C library, which belongs to the machine.
+for program in "$root"/bin/*; do ldd "$program"; done |
+  awk '/=> \// {print $3}' | sort -u |
+  grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|ld-linux[^/]*)\.so' |
+  while read -r library; do cp -L "$library" "$root/lib/"; done
+
+for program in barchan barchan_tests barchan_bench; do
+  cat > "$root/$program" <<'RUN'
+#!/bin/sh
+here=$(cd "$(dirname "$0")" && pwd)
+export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" BARCHAN_SCENES="$here/scenes"
+exec "$here/bin/$(basename "$0")" "$@"
+RUN
+  chmod +x "$root/$program"
+done
+XZ_OPT="-T$jobs -3" tar -C build/bundle -cJf build/barchan-bundle.tar.xz barchan
+ls -l build/barchan-bundle.tar.xz

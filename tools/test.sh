@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# What `make test` runs, in the order in which faults are found fastest. --full adds the long tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+jobs=${JOBS:-$(nproc)}
+full=0
+[ "${1:-}" = --full ] && full=1
+
+heading() { printf '\n==> %s\n' "$*"; }
+
+heading "Layers and format"
+tools/check_layers.py
+make --no-print-directory format-check
+
+heading "Release build"
+cmake --preset release > /dev/null
+cmake --build build/release -j "$jobs"
+
+heading "Every header compiles alone"
+cmake --build build/release --target barchan_headers -j "$jobs"
+
+heading "Unit and physics tests"
+if [ $full -eq 1 ]; then export BARCHAN_FULL_TESTS=1; fi
+ctest --test-dir build/release --output-on-failure -j 1
+
+heading "The same tests under the address and undefined-behaviour sanitizers"
+cmake --preset asan > /dev/null
+cmake --build build/asan --target barchan_tests barchan -j "$jobs"
+build/asan/tests/barchan_tests --gtest_brief=1
+# The program itself, sanitized, from scene to frames and back.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+build/asan/barchan run sand-fountain --frames 4 --set resolution=0.08 --out "$work/run" --quiet
+build/asan/barchan info "$work/run" --verify > /dev/null
+build/asan/barchan export "$work/run" --to csv --quiet
+
+if [ $full -eq 1 ]; then
+  heading "The quick tests under the thread sanitizer"
+  cmake --preset tsan > /dev/null
+  cmake --build build/tsan --target barchan_tests -j "$jobs"
+  TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp" build/tsan/tests/barchan_tests --gtest_brief=1 \
+    --gtest_filter='FrameWriter*:Launch*:Ballistic*:Driver*'
+fi
+heading "All tests passed"
