@@ -100,6 +100,7 @@ int render(const Options& options) {
   Cpu device(options.threads > 0 ? options.threads : make_cpu_device()->threads());
   const SolidSet solids = make_solids(scene, device);
   const double fastest = top_speed(run);
+  const std::string name = fs::canonical(options.folder).filename().string();
 
   const fs::path images = fs::path(options.folder) / "images";
   fs::create_directories(images);

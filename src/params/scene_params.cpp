@@ -43,7 +43,8 @@ const ParamTable& table_of<MaterialParams>() {
           number("friction_angle", &P::friction_angle, "deg", between(0, 60),
                  "Angle of internal friction; 0 is a fluid."),
           number("cohesion", &P::cohesion, "Pa", between(0, 1e9), "Strength without pressure."),
-          number("viscosity", &P::viscosity, "Pa s", between(0, 1e6), "Shear viscosity of a fluid."),
+          number("viscosity", &P::viscosity, "Pa s", between(0, 1e6),
+                 "Shear viscosity of a fluid."),
           number("young", &P::young, "Pa", between(1e3, 1e13), "dem: Young's modulus of a grain."),
           number("poisson", &P::poisson, "", between(0, 0.499), "dem: Poisson's ratio of a grain."),
           number("restitution", &P::restitution, "", between(0.01, 1),
@@ -74,9 +75,10 @@ const ParamTable& table_of<FillParams>() {
           vector("velocity", &P::velocity, "m/s", between(-1e5, 1e5), "Velocity at the start."),
           vector("angular_velocity", &P::angular_velocity, "rad/s", between(-1e5, 1e5),
                  "Turning about the middle of the shape at the start."),
-          choice("sampling", &P::sampling, {"jittered", "lattice"},
-                 "jittered: 2x2x2 particles in each cell of two spacings, moved at random; lattice: "
-                 "exactly one spacing apart."),
+          choice(
+              "sampling", &P::sampling, {"jittered", "lattice"},
+              "jittered: 2x2x2 particles in each cell of two spacings, moved at random; lattice: "
+              "exactly one spacing apart."),
           number("jitter", &P::jitter, "", between(0, 1),
                  "How far a jittered particle may move, as a fraction of the spacing."),
       }};
@@ -90,7 +92,8 @@ const ParamTable& table_of<SolidParams>() {
       "[solid]",
       "An obstacle, a container or a body.",
       {
-          name_field("name", &P::name, "For bodies.csv and messages; solid1, solid2 ... by default."),
+          name_field("name", &P::name,
+                     "For bodies.csv and messages; solid1, solid2 ... by default."),
           special("shape", ParamKind::shape, "What it looks like."),
           boolean("inside_out", &P::inside_out, "A container: the material is inside."),
           number("friction", &P::friction, "", between(0, 10), "Coulomb friction of its surface."),
@@ -130,10 +133,9 @@ const ParamTable& table_of<EmitterParams>() {
 
 template <>
 const ParamTable& table_of<SinkParams>() {
-  static const ParamTable table{
-      "[sink]",
-      "Particles that enter are removed.",
-      {special("shape", ParamKind::shape, "Where they vanish.")}};
+  static const ParamTable table{"[sink]",
+                                "Particles that enter are removed.",
+                                {special("shape", ParamKind::shape, "Where they vanish.")}};
   return table;
 }
 

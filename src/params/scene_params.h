@@ -26,16 +26,16 @@ struct SceneParams {
 
 struct MaterialParams {
   std::string preset = "none";
-  double density = 1000.0;       // [kg/m^3] bulk (dem: of the grain's solid)
-  double friction_angle = 0.0;   // [deg] 0 = a fluid
-  double cohesion = 0.0;         // [Pa]
-  double viscosity = 0.0;        // [Pa s]
-  double young = 1e7;            // [Pa]
+  double density = 1000.0;      // [kg/m^3] bulk (dem: of the grain's solid)
+  double friction_angle = 0.0;  // [deg] 0 = a fluid
+  double cohesion = 0.0;        // [Pa]
+  double viscosity = 0.0;       // [Pa s]
+  double young = 1e7;           // [Pa]
   double poisson = 0.3;
   double restitution = 0.5;
   double friction = 0.5;
   double rolling_friction = 0.0;
-  std::vector<double> radius;    // [m] of a grain: one, or smallest and largest
+  std::vector<double> radius;  // [m] of a grain: one, or smallest and largest
   Vec3d color = {0.35, 0.55, 0.85};
 };
 
@@ -44,7 +44,7 @@ struct FillParams {
   Vec3d velocity;          // [m/s]
   Vec3d angular_velocity;  // [rad/s] about the shape's centre
   std::string sampling = "jittered";
-  double jitter = 0.5;     // fraction of the spacing
+  double jitter = 0.5;  // fraction of the spacing
 };
 
 struct SolidParams {
@@ -60,10 +60,10 @@ struct SolidParams {
 
 struct EmitterParams {
   std::string material;
-  double rate = 1.0;        // [kg/s]
-  Vec3d velocity;           // [m/s]
-  double start = 0.0;       // [s]
-  double end = kNotGiven;   // [s]; the scene's end where not given
+  double rate = 1.0;       // [kg/s]
+  Vec3d velocity;          // [m/s]
+  double start = 0.0;      // [s]
+  double end = kNotGiven;  // [s]; the scene's end where not given
 };
 
 struct SinkParams {};
@@ -71,7 +71,7 @@ struct SinkParams {};
 struct ProbeParams {
   std::string name;
   std::string kind = "level";
-  Vec3d at = unset_vector();    // [m]
+  Vec3d at = unset_vector();  // [m]
   std::string axis = "x";
   Vec3d from = unset_vector();  // [m]
   Vec3d to = unset_vector();    // [m]

@@ -21,7 +21,8 @@ std::string joined(std::span<const std::string> words, const char* quote, const 
 
 std::string range_text(const ParamRange& range) {
   const bool has_lo = std::isfinite(range.lo), has_hi = std::isfinite(range.hi);
-  if (has_lo && has_hi && range.open_lo) return fmt::format(" above {} up to {}", range.lo, range.hi);
+  if (has_lo && has_hi && range.open_lo)
+    return fmt::format(" above {} up to {}", range.lo, range.hi);
   if (has_lo && has_hi) return fmt::format(" from {} to {}", range.lo, range.hi);
   if (has_lo) return (range.open_lo ? " above " : " of at least ") + fmt::format("{}", range.lo);
   return "";
@@ -139,21 +140,31 @@ Vec3d read_vector(const Node& node, const std::string& what) {
 std::string expectation(const ParamField& field) {
   const std::string unit = field.unit.empty() ? "" : " [" + field.unit + "]";
   switch (field.kind) {
-    case ParamKind::boolean: return "true or false";
-    case ParamKind::integer: return "a whole number" + range_text(field.range);
-    case ParamKind::number: return "a number" + range_text(field.range) + unit;
-    case ParamKind::text: return "a text";
-    case ParamKind::name: return "a name of letters, digits, '_' and '-' (at most 64)";
-    case ParamKind::choice: return joined(field.choices, "\"", " or ");
+    case ParamKind::boolean:
+      return "true or false";
+    case ParamKind::integer:
+      return "a whole number" + range_text(field.range);
+    case ParamKind::number:
+      return "a number" + range_text(field.range) + unit;
+    case ParamKind::text:
+      return "a text";
+    case ParamKind::name:
+      return "a name of letters, digits, '_' and '-' (at most 64)";
+    case ParamKind::choice:
+      return joined(field.choices, "\"", " or ");
     case ParamKind::vector:
       return "three numbers" +
              (std::isfinite(field.range.lo) ? ", each" + range_text(field.range) : "") + unit;
-    case ParamKind::words: return "a list of names";
+    case ParamKind::words:
+      return "a list of names";
     case ParamKind::number_range:
       return "a number" + range_text(field.range) + unit + " or [smallest, largest]";
-    case ParamKind::shape: return "a shape";
-    case ParamKind::keyframes: return "a list of keyframes";
-    case ParamKind::grain: return "\"sphere\", \"tetrahedron\", \"cube\" or a list of spheres";
+    case ParamKind::shape:
+      return "a shape";
+    case ParamKind::keyframes:
+      return "a list of keyframes";
+    case ParamKind::grain:
+      return "\"sphere\", \"tetrahedron\", \"cube\" or a list of spheres";
   }
   return "";
 }
@@ -194,14 +205,18 @@ void read_field(const Node::Member& member, const ParamField& field, const std::
         reject_value(node, field, section);
       }
       return field.set(object, node.text);
-    case ParamKind::choice: return field.set(object, read_choice(node, field, section));
-    case ParamKind::vector: return field.set(object, read_numbers(node, field, section, 3, 3));
-    case ParamKind::words: return field.set(object, read_words(node, field, section));
+    case ParamKind::choice:
+      return field.set(object, read_choice(node, field, section));
+    case ParamKind::vector:
+      return field.set(object, read_numbers(node, field, section, 3, 3));
+    case ParamKind::words:
+      return field.set(object, read_words(node, field, section));
     case ParamKind::number_range:
       return field.set(object, read_numbers(node, field, section, 2, 2));
     case ParamKind::shape:
     case ParamKind::keyframes:
-    case ParamKind::grain: return;  // scene_reader.cpp reads them
+    case ParamKind::grain:
+      return;  // scene_reader.cpp reads them
   }
 }
 

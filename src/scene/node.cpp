@@ -54,9 +54,11 @@ std::string one_line(std::string_view text) {
 std::string describe(const Node& node) {
   constexpr std::size_t kLongest = 40;
   switch (node.kind) {
-    case Node::Kind::boolean: return node.boolean ? "true" : "false";
+    case Node::Kind::boolean:
+      return node.boolean ? "true" : "false";
     case Node::Kind::integer:
-    case Node::Kind::number: return "the number " + inline_toml(node);
+    case Node::Kind::number:
+      return "the number " + inline_toml(node);
     case Node::Kind::text:
       return "the text " + toml_string(beginning(node.text, kLongest)) +
              (node.text.size() > kLongest ? "..." : "");
@@ -64,8 +66,10 @@ std::string describe(const Node& node) {
       if (node.items.empty()) return "an empty list";
       return fmt::format("a list of {} value{}", node.items.size(),
                          node.items.size() == 1 ? "" : "s");
-    case Node::Kind::table: return "a table";
-    case Node::Kind::other: return "a date or time";
+    case Node::Kind::table:
+      return "a table";
+    case Node::Kind::other:
+      return "a date or time";
   }
   return "something else";
 }
@@ -93,11 +97,16 @@ std::string toml_number(double value) {
 
 std::string inline_toml(const Node& node) {
   switch (node.kind) {
-    case Node::Kind::boolean: return node.boolean ? "true" : "false";
-    case Node::Kind::integer: return std::to_string(node.integer);
-    case Node::Kind::number: return toml_number(node.number);
-    case Node::Kind::text: return toml_string(node.text);
-    case Node::Kind::other: return "\"\"";
+    case Node::Kind::boolean:
+      return node.boolean ? "true" : "false";
+    case Node::Kind::integer:
+      return std::to_string(node.integer);
+    case Node::Kind::number:
+      return toml_number(node.number);
+    case Node::Kind::text:
+      return toml_string(node.text);
+    case Node::Kind::other:
+      return "\"\"";
     case Node::Kind::list: {
       std::string out = "[";
       for (std::size_t i = 0; i < node.items.size(); ++i) {

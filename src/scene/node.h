@@ -61,8 +61,8 @@ std::string one_line(std::string_view text);
 template <class... Args>
 [[noreturn]] void reject_at(const Source& source, fmt::format_string<Args...> text,
                             Args&&... args) {
-  throw Error(Fault::input, one_line(source.text() + ": " +
-                                     fmt::format(text, std::forward<Args>(args)...)));
+  throw Error(Fault::input,
+              one_line(source.text() + ": " + fmt::format(text, std::forward<Args>(args)...)));
 }
 
 }  // namespace barchan

@@ -28,8 +28,8 @@ struct Material {
 struct Fill {
   FillParams params;
   ShapeValue shape;
-  int material = 0;    // index into Scene::materials
-  std::string place;   // where it stands in the scene file, for messages
+  int material = 0;   // index into Scene::materials
+  std::string place;  // where it stands in the scene file, for messages
 };
 
 struct SceneSolid {
@@ -91,7 +91,8 @@ Scene load_scene(const std::string& name_or_path, const std::vector<std::string>
 // The scene with every default filled in; reading it again gives the same scene.
 std::string to_toml(const Scene& scene);
 
-// ---- Shipped scenes ------------------------------------------------------------------------------
+// ---- Shipped scenes
+// ------------------------------------------------------------------------------
 
 struct ShippedScene {
   std::string name;  // "dam-break", "zb05/column-sand", "bench/pbf-dam-100k"
@@ -100,7 +101,8 @@ struct ShippedScene {
 };
 std::vector<ShippedScene> shipped_scenes();
 
-// ---- Generated from the parameter tables ---------------------------------------------------------
+// ---- Generated from the parameter tables
+// ---------------------------------------------------------
 
 std::string parameter_text(const std::string& section);  // for a terminal; "" = all sections
 std::string parameter_markdown();                        // docs/reference.md

@@ -68,7 +68,8 @@ void read_materials(const Node& node, Scene& scene) {
   for (const Node::Member& member : node.members) {
     const std::string section = "material." + member.key;
     if (!is_valid_name(member.key)) {
-      reject_at(member.source, "'{}' is no name for a material: use letters, digits, '_' and '-' "
+      reject_at(member.source,
+                "'{}' is no name for a material: use letters, digits, '_' and '-' "
                 "(at most 64)",
                 member.key);
     }

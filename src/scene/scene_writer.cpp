@@ -82,7 +82,8 @@ std::string to_toml(const Scene& scene) {
   return out;
 }
 
-// ---- Pages made from the tables ------------------------------------------------------------------
+// ---- Pages made from the tables
+// ------------------------------------------------------------------
 
 namespace {
 
@@ -170,14 +171,24 @@ Json field_schema(const ParamField& field) {
   Json schema;
   const Json numbers = number_schema("number", field.range);
   switch (field.kind) {
-    case ParamKind::boolean: schema = {{"type", "boolean"}}; break;
-    case ParamKind::integer: schema = number_schema("integer", field.range); break;
-    case ParamKind::number: schema = numbers; break;
-    case ParamKind::text: schema = {{"type", "string"}}; break;
+    case ParamKind::boolean:
+      schema = {{"type", "boolean"}};
+      break;
+    case ParamKind::integer:
+      schema = number_schema("integer", field.range);
+      break;
+    case ParamKind::number:
+      schema = numbers;
+      break;
+    case ParamKind::text:
+      schema = {{"type", "string"}};
+      break;
     case ParamKind::name:
       schema = {{"type", "string"}, {"pattern", "^[A-Za-z0-9_-]+$"}, {"maxLength", 64}};
       break;
-    case ParamKind::choice: schema = {{"enum", field.choices}}; break;
+    case ParamKind::choice:
+      schema = {{"enum", field.choices}};
+      break;
     case ParamKind::vector:
       schema = {{"type", "array"}, {"items", numbers}, {"minItems", 3}, {"maxItems", 3}};
       break;
@@ -185,11 +196,18 @@ Json field_schema(const ParamField& field) {
       schema = {{"type", "array"}, {"items", {{"type", "string"}}}};
       break;
     case ParamKind::number_range:
-      schema["anyOf"] = {numbers, {{"type", "array"}, {"items", numbers}, {"minItems", 2}, {"maxItems", 2}}};
+      schema["anyOf"] = {numbers,
+                         {{"type", "array"}, {"items", numbers}, {"minItems", 2}, {"maxItems", 2}}};
       break;
-    case ParamKind::shape: schema = {{"type", "object"}}; break;
-    case ParamKind::keyframes: schema = {{"type", "array"}, {"items", {{"type", "object"}}}}; break;
-    case ParamKind::grain: schema["type"] = {"string", "array"}; break;
+    case ParamKind::shape:
+      schema = {{"type", "object"}};
+      break;
+    case ParamKind::keyframes:
+      schema = {{"type", "array"}, {"items", {{"type", "object"}}}};
+      break;
+    case ParamKind::grain:
+      schema["type"] = {"string", "array"};
+      break;
   }
   schema["description"] = field.help + (field.unit.empty() ? "" : " [" + field.unit + "]");
   return schema;

@@ -38,19 +38,18 @@ constexpr std::array<NotYet, 13> kNotYet = {{
 
 const std::vector<SingleSection>& single_sections() {
   static const std::vector<SingleSection> sections = {
-      section(&Scene::ballistic), section(&Scene::flip),
-      section(&Scene::pbf),       section(&Scene::granular_sph),
-      section(&Scene::dem),       section(&Scene::rigid),
-      section(&Scene::cache),     section(&Scene::surface),
-      section(&Scene::render),    section(&Scene::camera),
+      section(&Scene::ballistic),    section(&Scene::flip),    section(&Scene::pbf),
+      section(&Scene::granular_sph), section(&Scene::dem),     section(&Scene::rigid),
+      section(&Scene::cache),        section(&Scene::surface), section(&Scene::render),
+      section(&Scene::camera),
   };
   return sections;
 }
 
 std::vector<const ParamTable*> all_tables() {
   std::vector<const ParamTable*> tables = {
-      &table_of<SceneParams>(),   &table_of<MaterialParams>(), &table_of<FillParams>(),
-      &table_of<SolidParams>(),   &table_of<EmitterParams>(),  &table_of<SinkParams>(),
+      &table_of<SceneParams>(), &table_of<MaterialParams>(), &table_of<FillParams>(),
+      &table_of<SolidParams>(), &table_of<EmitterParams>(),  &table_of<SinkParams>(),
       &table_of<ProbeParams>(),
   };
   for (const SingleSection& single : single_sections()) tables.push_back(single.table);

@@ -14,12 +14,12 @@ namespace {
 
 constexpr int kDeepest = 32;
 
-const std::vector<std::string> kKinds = {"box",   "sphere", "cylinder",   "capsule",
-                                         "cone",  "torus",  "plane",      "mesh",
+const std::vector<std::string> kKinds = {"box",   "sphere",     "cylinder",     "capsule",
+                                         "cone",  "torus",      "plane",        "mesh",
                                          "union", "difference", "intersection", "offset"};
 
-// The keys of one shape, read by name. Unknown keys are complained about first: 'centre' is a better
-// answer than a missing 'center'.
+// The keys of one shape, read by name. Unknown keys are complained about first: 'centre' is a
+// better answer than a missing 'center'.
 class Keys {
  public:
   Keys(const Node& node, std::string what, const std::vector<std::string>& known)
@@ -208,9 +208,8 @@ void check_keyframe(const Keyframe& frame, const std::vector<Keyframe>& earlier,
 }  // namespace
 
 void check_grain(const Node& node, const std::string& what) {
-  const bool is_word = node.kind == Node::Kind::text && (node.text == "sphere" ||
-                                                         node.text == "tetrahedron" ||
-                                                         node.text == "cube");
+  const bool is_word = node.kind == Node::Kind::text &&
+                       (node.text == "sphere" || node.text == "tetrahedron" || node.text == "cube");
   if (is_word) return;
   if (node.kind != Node::Kind::list || node.items.empty()) {
     reject_at(node.source,

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The first of: $BARCHAN_SCENES, scenes/ near the program (installed, bundled or built), the source.
+// The first of: $BARCHAN_SCENES, scenes/ near the program (installed, bundled or built), the
+// source.
 fs::path scenes_folder() {
   if (const char* given = std::getenv("BARCHAN_SCENES")) return given;
   std::error_code none;

@@ -53,55 +53,65 @@ Node convert(const toml::node& from, const std::string& file) {
   return node;
 }
 
-// toml++ 3.3 destroys nested tables recursively (and convert() walks them so), and a dotted key
-// a.a.a.a... nests without limit: a small file could overflow the stack. So depth is checked before
-// the text is parsed. The walk follows strings and comments as TOML has them; where the text is not
-// TOML it may lose its way, but the parser stops there, too.
-class DepthCheck {
+// Turns down what toml++ 3.3 does not survive, before it sees the text:
+// - It destroys nested tables recursively (and convert() walks them so), and a dotted key
+// a.a.a.a...
+//   nests without limit: a small file could overflow the stack.
+// - It runs into undefined behaviour where it asks whether a character from U+00A1 to U+0499 is a
+//   space: wherever one stands outside of texts and comments (which is not TOML anyway), and after
+//   a backslash in a text of many lines.
+// The walk follows texts and comments as TOML has them; where the document is not TOML it may lose
+// its way, but the parser stops there, too.
+class TextCheck {
  public:
-  DepthCheck(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  TextCheck(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   void run() {
-    int dots = 0;      // of the key, or of a value
-    int brackets = 0;  // open here
+    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // a byte order mark
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (c == '.') {
-        if (++dots > kMostDots) reject_here("this key has more than", kMostDots, "dots");
-      } else if (c == '[' || c == '{') {
-        if (++brackets > kMostBrackets) reject_here("brackets go more than", kMostBrackets, "deep");
-        dots = 0;
-      } else if (c == ']' || c == '}') {
-        brackets = std::max(brackets - 1, 0);
-        dots = 0;
-      } else if (c == '=' || c == ',' || c == '\n') {
-        dots = 0;
-      } else if (c == '#') {
+      if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
-        continue;
       } else if (c == '"' || c == '\'') {
-        skip_string(c);
-        continue;
+        skip_text(c);
+      } else {
+        check_depth(c);
+        if (is_beyond_ascii()) {
+          reject_here("not valid TOML: only ASCII may stand outside of quotes and comments");
+        }
+        ++at_;
       }
-      ++at_;
     }
   }
 
  private:
-  static constexpr int kMostDots = 16;
-  static constexpr int kMostBrackets = 96;  // shapes take two a level, and go 32 deep
+  void check_depth(char c) {
+    constexpr int kMostDots = 16;
+    constexpr int kMostBrackets = 96;  // shapes take two a level, and go 32 deep
+    if (c == '.') {
+      if (++dots_ > kMostDots) {
+        reject_here(fmt::format("this key has more than {} dots", kMostDots));
+      }
+    } else if (c == '[' || c == '{') {
+      if (++brackets_ > kMostBrackets) {
+        reject_here(fmt::format("brackets go more than {} deep", kMostBrackets));
+      }
+    } else if (c == ']' || c == '}') {
+      brackets_ = std::max(brackets_ - 1, 0);
+    }
+    if (std::string_view("[]{}=,\n").find(c) != std::string_view::npos) dots_ = 0;
+  }
 
-  void skip_string(char quote) {
+  void skip_text(char quote) {
     const std::string three(3, quote);
     const bool many_lines = text_.substr(at_, 3) == three;
     at_ += many_lines ? 3 : 1;
     while (at_ < text_.size()) {
       if (quote == '"' && text_[at_] == '\\') {
-        at_ += 2;
+        skip_escape(many_lines);
       } else if (many_lines && text_.substr(at_, 3) == three) {
-        at_ += 3;
         // Up to two quotes more belong to the text.
-        while (at_ < text_.size() && text_[at_] == quote) ++at_;
+        at_ = std::min(text_.find_first_not_of(quote, at_), text_.size());
         return;
       } else if (!many_lines && (text_[at_] == quote || text_[at_] == '\n')) {
         ++at_;
@@ -110,20 +120,41 @@ class DepthCheck {
         ++at_;
       }
     }
-    at_ = text_.size();
   }
 
-  [[noreturn]] void reject_here(const char* what, int most, const char* unit) const {
+  // In a text of many lines a backslash swallows all space up to the next character.
+  void skip_escape(bool many_lines) {
+    ++at_;
+    if (many_lines) {
+      const std::size_t next = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
+      const bool swallowed = next > at_;
+      at_ = next;
+      if (at_ < text_.size() && is_beyond_ascii()) {
+        reject_here("only ASCII may follow a backslash; put this character before it");
+      }
+      if (swallowed) return;
+    }
+    at_ = std::min(at_ + 1, text_.size());
+  }
+
+  bool is_beyond_ascii() const { return static_cast<unsigned char>(text_[at_]) >= 0x80; }
+
+  [[noreturn]] void reject_here(const std::string& why) const {
     const std::string_view before = text_.substr(0, at_);
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-    const std::size_t line_start = before.rfind('\n') + 1;  // 0 where there is none
-    reject_at({file_, static_cast<int>(line), static_cast<int>(at_ - line_start) + 1},
-              "{} {} {}", what, most, unit);
+    const std::string_view in_line = before.substr(before.rfind('\n') + 1);  // npos + 1 is 0
+    // Columns count characters: in UTF-8, bytes 10xxxxxx go on with one.
+    const auto column =
+        std::count_if(in_line.begin(), in_line.end(), [](char c) { return (c & 0xc0) != 0x80; }) +
+        1;
+    reject_at({file_, static_cast<int>(line), static_cast<int>(column)}, "{}", why);
   }
 
   std::string_view text_;
   const std::string& file_;
   std::size_t at_ = 0;
+  int dots_ = 0;      // of the key so far, or of a value
+  int brackets_ = 0;  // open here
 };
 
 // What toml++ says of the two most frequent slips does not name them.
@@ -140,7 +171,7 @@ std::string_view hint_for(std::string_view description) {
 }  // namespace
 
 Node parse_toml(std::string_view text, const std::string& file) {
-  DepthCheck(text, file).run();
+  TextCheck(text, file).run();
   try {
     return convert(toml::parse(text, file), file);
   } catch (const toml::parse_error& error) {

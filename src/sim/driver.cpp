@@ -14,7 +14,6 @@ namespace barchan {
 namespace {
 
 constexpr int kMostRetries = 8;
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // Sums over the frame under way. They live in State, so that a run interrupted within a frame goes
 // on with them.
@@ -29,9 +28,9 @@ void start_frame(State& state) {
   state.scalars[kSteps] = 0.0;
   state.scalars[kRetries] = 0.0;
   state.scalars[kIterations] = 0.0;
-  state.scalars[kErrorMean] = kNone;
-  state.scalars[kErrorMax] = kNone;
-  state.scalars[kDivergence] = kNone;
+  state.scalars[kErrorMean] = kNotMeasured;
+  state.scalars[kErrorMax] = kNotMeasured;
+  state.scalars[kDivergence] = kNotMeasured;
   for (BodyState& body : state.bodies) body.impulse = body.angular_impulse = {};
 }
 
@@ -152,7 +151,7 @@ Outcome Driver::run(FrameSink& sink, const std::function<bool()>& stop,
                     const std::function<void(const Progress&)>& progress) {
   using Clock = std::chrono::steady_clock;
   const std::int64_t frames = scene_.frame_count();
-  if (now_.frame == 0 && now_.step == 0) finish_frame(sink, kNone);
+  if (now_.frame == 0 && now_.step == 0) finish_frame(sink, kNotMeasured);
   while (now_.frame < frames) {
     const double target = frame_time(now_.frame + 1);
     double milliseconds = 0.0;
@@ -175,8 +174,8 @@ Outcome Driver::run(FrameSink& sink, const std::function<bool()>& stop,
     ++now_.frame;
     finish_frame(sink, milliseconds / static_cast<double>(std::max<std::int64_t>(1, steps_here)));
     progress({now_.frame, frames, now_.time, now_.size(),
-              milliseconds / static_cast<double>(std::max<std::int64_t>(1, steps_here)), kNone,
-              kNone, true});
+              milliseconds / static_cast<double>(std::max<std::int64_t>(1, steps_here)),
+              kNotMeasured, kNotMeasured, true});
     if (stop() && now_.frame < frames) {
       sink.checkpoint(take_snapshot(now_), CheckpointKind::interrupted);
       return Outcome::interrupted;
@@ -213,7 +212,7 @@ LedgerRow Driver::ledger_row(double milliseconds) const {
   row.density_error_mean = sums.at(kErrorMean);
   row.density_error_max = sums.at(kErrorMax);
   row.divergence_max = sums.at(kDivergence);
-  row.iterations_mean = steps > 0.0 ? sums.at(kIterations) / steps : kNone;
+  row.iterations_mean = steps > 0.0 ? sums.at(kIterations) / steps : kNotMeasured;
   // Deeper than half a radius, the radius being half a spacing.
   row.leaks = count_leaks(now_, solids_, 0.25 * setup_.spacing);
   row.retries = static_cast<std::int64_t>(sums.at(kRetries));

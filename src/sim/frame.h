@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,8 @@ struct Snapshot {
 Snapshot take_snapshot(const State& state);
 void restore(const Snapshot& snapshot, State& state);
 
+inline constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
+
 // One row of ledger.csv. A NaN (or -1 for the counts) is written as an empty field.
 struct LedgerRow {
   std::int64_t frame = 0;
@@ -46,11 +50,11 @@ struct LedgerRow {
   double mass = 0.0;    // [kg]
   double volume = 0.0;  // [m^3] sum of m_i / rho_i over a kernel sum of the actual positions
   Vec3d momentum;       // [kg m/s]
-  double kinetic_energy = 0.0, potential_energy = 0.0;  // [J]
-  double max_speed = 0.0;                               // [m/s]
-  double density_error_mean, density_error_max;         // relative
-  double divergence_max;                                // [1/s]
-  double iterations_mean;
+  double kinetic_energy = 0.0, potential_energy = 0.0;                         // [J]
+  double max_speed = 0.0;                                                      // [m/s]
+  double density_error_mean = kNotMeasured, density_error_max = kNotMeasured;  // relative
+  double divergence_max = kNotMeasured;                                        // [1/s]
+  double iterations_mean = kNotMeasured;
   std::int64_t leaks = 0;
   std::int64_t retries = 0;
   double ms_per_step = 0.0;

@@ -1,15 +1,14 @@
 // What a solver is to the driver: a State in, a State out, and a report.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "geometry/solid.h"
 #include "params/scene_params.h"
+#include "sim/frame.h"
 #include "sim/state.h"
 
 namespace barchan {
@@ -36,12 +35,12 @@ struct StepReport {
   double dt_used = 0.0;         // [s] differs from the dt asked for with adaptive integrators
   double max_speed = 0.0;       // of the new state [m/s]
   std::int64_t first_bad = -1;  // a particle whose new position or velocity is not finite
-  double iterations = std::numeric_limits<double>::quiet_NaN();
+  double iterations = kNotMeasured;
   std::vector<double> density_error;  // largest, after each iteration, relative
-  double density_error_mean = std::numeric_limits<double>::quiet_NaN();
-  double density_error_max = std::numeric_limits<double>::quiet_NaN();
-  double divergence_max = std::numeric_limits<double>::quiet_NaN();  // [1/s]
-  std::uint64_t pairs = 0;  // neighbour pairs visited, for bench
+  double density_error_mean = kNotMeasured;
+  double density_error_max = kNotMeasured;
+  double divergence_max = kNotMeasured;  // [1/s]
+  std::uint64_t pairs = 0;               // neighbour pairs visited, for bench
   std::uint64_t boundary_particles = 0;
   std::string trouble;  // "" or why the step should be taken again with a smaller dt
 };

@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+"""The program as its users meet it: exit codes, messages, files, and nothing lost when it dies.
+
+Usage: test_cli.py PROGRAM [unittest arguments]. BARCHAN_FULL_TESTS=1 runs the long versions."""
+
+import csv
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
+FULL = os.environ.get("BARCHAN_FULL_TESTS") == "1"
+
+SCENE = """
+title = "Two blocks fall into a tank with a turning paddle"
+solver = "ballistic"
+duration = 1.0
+fps = 30
+resolution = 0.03
+[material.sand]
+preset = "dry-sand"
+[[fill]]
+shape = { box = [[-0.3, 0.5, -0.3], [0.3, 1.1, 0.3]] }
+velocity = [1, 0, 0.5]
+[[solid]]
+name = "tank"
+inside_out = true
+restitution = 0.5
+shape = { box = [[-0.8, 0, -0.8], [0.8, 1.6, 0.8]] }
+[[solid]]
+name = "paddle"
+shape = { box = [[-0.4, -0.04, -0.4], [0.4, 0.04, 0.4]] }
+motion = "keyframes"
+keyframes = [
+  { time = 0, position = [0, 0.3, 0], rotation = { axis = [0, 0, 1], angle = 0 } },
+  { time = 1, position = [0, 0.3, 0], rotation = { axis = [0, 0, 1], angle = 400 } },
+]
+[cache]
+checkpoint_every = 4
+"""
+
+LEDGER = ("frame,time,steps,particles,mass,volume,momentum_x,momentum_y,momentum_z,kinetic_energy,"
+          "potential_energy,max_speed,density_error_mean,density_error_max,divergence_max,"
+          "iterations_mean,leaks,retries,ms_per_step")
+BODIES = ("frame,time,name,position_x,position_y,position_z,orientation_w,orientation_x,"
+          "orientation_y,orientation_z,velocity_x,velocity_y,velocity_z,angular_velocity_x,"
+          "angular_velocity_y,angular_velocity_z,force_x,force_y,force_z,torque_x,torque_y,torque_z")
+
+
+def run(*arguments, **options):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=600, **options)
+
+
+def data_files(folder):
+    """What must be the same bytes: frames, checkpoints and the scene."""
+    found = {}
+    for part in ("frames", "checkpoints"):
+        for path in sorted((folder / part).iterdir()):
+            found[f"{part}/{path.name}"] = path.read_bytes()
+    found["scene.toml"] = (folder / "scene.toml").read_bytes()
+    return found
+
+
+def tables(folder):
+    """ledger.csv without its clock, and bodies.csv."""
+    rows = list(csv.DictReader((folder / "ledger.csv").read_text().splitlines()))
+    for row in rows:
+        del row["ms_per_step"]
+    return rows, (folder / "bodies.csv").read_text()
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="barchan-cli-"))
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+        self.scene = self.dir / "fall.toml"
+        self.scene.write_text(SCENE)
+
+    def expect(self, result, code, *texts):
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        for text in texts:
+            self.assertIn(text, result.stdout + result.stderr)
+        if code != 0:  # one clear message, not a crash
+            self.assertEqual(result.stderr.count("error:"), 1 if "error:" in result.stderr else 0)
+
+    def same_run(self, a, b):
+        left, right = data_files(a), data_files(b)
+        self.assertEqual(sorted(left), sorted(right))
+        for name in left:
+            self.assertTrue(left[name] == right[name], f"{name} differs")
+        self.assertEqual(tables(a), tables(b))
+
+
+class Commands(Case):
+    def test_version_and_help(self):
+        self.expect(run("--version"), 0, "barchan 0.")
+        self.expect(run("--help"), 0, "run", "check", "bench")
+
+    def test_wrong_usage(self):
+        for arguments in ([], ["fly"], ["run"], ["run", self.scene, "--threads", "many"],
+                          ["run", self.scene, "--resume", "--overwrite"], ["render"],
+                          ["run", "no-such-scene"], ["check", self.dir],
+                          ["run", self.scene, "--device", "tpu"], ["export", self.dir, "--to", "doc"],
+                          ["info", self.dir / "nothing"], ["render", self.dir / "nothing"],
+                          ["run", self.scene, "--set", "resolution"],
+                          ["run", self.scene, "--set", "resolutoin=0.1"], ["params", "sky"]):
+            result = run(*arguments, cwd=self.dir)
+            self.assertEqual(result.returncode, 2, (arguments, result.stdout, result.stderr))
+            self.assertTrue(result.stderr.strip(), arguments)
+
+    def test_later_commands_say_so(self):
+        for command in ("surface", "plot", "view", "validate", "paper", "compare"):
+            self.expect(run(command), 2, "not available yet")
+        self.expect(run("run", self.scene, "--view", cwd=self.dir), 2, "not available yet")
+
+    def test_scenes_params_check(self):
+        self.expect(run("scenes"), 0, "sand-fountain")
+        self.expect(run("params"), 0, "resolution", "friction_angle", "[[solid]]")
+        self.expect(run("params", "ballistic"), 0, "dt_max")
+        json.loads(run("params", "--json-schema").stdout)
+        self.expect(run("check", self.scene), 0, "particles  8,000",
+                    "spacing    0.03 m, radius 0.015 m, support 0.06 m", "memory", "disk")
+        bad = self.dir / "bad.toml"
+        bad.write_text(SCENE.replace("restitution", "restitutoin"))
+        self.expect(run("check", bad), 2, "bad.toml:14:1: unknown key 'restitutoin'", "restitution")
+
+    def test_cuda_answers_in_one_sentence_or_works(self):
+        result = run("run", self.scene, "--device", "cuda", "--frames", 1, "--out", self.dir / "gpu")
+        if result.returncode != 0:
+            self.expect(result, 2, "--device cuda:", "--device cpu")
+            self.assertEqual(len(result.stderr.strip().splitlines()), 1)
+
+    def test_bench(self):
+        out = self.dir / "bench.json"
+        self.expect(run("bench", self.scene, "--steps", 5, "--warmup", 1, "--json", out), 0, "stages")
+        result = json.loads(out.read_text())
+        for key in ("scene", "device", "threads", "particles", "boundary_particles", "steps",
+                    "ms_per_step_median", "ms_per_step_min", "ns_per_particle_step",
+                    "iterations_mean", "neighbours_mean", "pairs_per_second", "stages",
+                    "floor_share", "peak_memory_bytes"):
+            self.assertIn(key, result)
+        self.assertEqual(result["particles"], 8000)
+        self.assertGreater(result["stages"]["fly"], 0)
+
+
+class Runs(Case):
+    def test_what_a_run_leaves_behind(self):
+        out = self.dir / "run"
+        self.expect(run("run", self.scene, "--out", out), 0, "31 frames")
+        self.assertEqual((out / "ledger.csv").read_text().splitlines()[0], LEDGER)
+        self.assertEqual((out / "bodies.csv").read_text().splitlines()[0], BODIES)
+        self.assertEqual(len(list((out / "frames").iterdir())), 31)
+        self.assertEqual(sorted(p.name for p in (out / "checkpoints").iterdir()),
+                         ["checkpoint_000028.h5", "checkpoint_000030.h5"])
+        info = json.loads((out / "run.json").read_text())
+        self.assertEqual(info["state"], "done")
+        self.assertIn("fly", info["timings"])
+        self.assertIn("frame_000030.h5", (out / "frames.xdmf").read_text())
+        rows, _ = tables(out)
+        self.assertEqual([int(row["frame"]) for row in rows], list(range(31)))
+        self.assertTrue(all(row["leaks"] == "0" for row in rows))
+        self.assertEqual(len({row["mass"] for row in rows}), 1)
+        self.expect(run("info", out, "--verify"), 0, "done", "31")
+        # The filled-in scene gives the same bytes.
+        again = self.dir / "again"
+        self.expect(run("run", out / "scene.toml", "--out", again), 0)
+        self.same_run(out, again)
+
+    def test_existing_folder_and_lock(self):
+        out = self.dir / "run"
+        self.expect(run("run", self.scene, "--out", out, "--frames", 2), 0)
+        (out / "mine.txt").write_text("keep me")
+        self.expect(run("run", self.scene, "--out", out), 2, "--resume", "--overwrite")
+        self.expect(run("run", self.scene, "--out", out, "--frames", 3, "--overwrite"), 0)
+        self.assertEqual((out / "mine.txt").read_text(), "keep me")
+        slow = subprocess.Popen([PROGRAM, "run", self.scene, "--out", out, "--overwrite", "--quiet",
+                                 "--set", "resolution=0.01"])
+        try:
+            time.sleep(1.0)
+            self.expect(run("run", self.scene, "--out", out, "--overwrite"), 1, "another run")
+        finally:
+            slow.kill()
+            slow.wait()
+
+    def test_same_bytes_for_any_number_of_threads(self):
+        folders = []
+        for threads in (1, 2, 4):
+            out = self.dir / f"threads{threads}"
+            self.expect(run("run", self.scene, "--out", out, "--threads", threads), 0)
+            folders.append(out)
+        self.same_run(folders[0], folders[1])
+        self.same_run(folders[0], folders[2])
+
+    def test_set_and_json_log(self):
+        out = self.dir / "run"
+        result = run("run", self.scene, "--out", out, "--frames", 3, "--json-log",
+                     "--set", "solid.tank.friction=0.9", "--set", "fill.1.sampling=lattice")
+        self.expect(result, 0)
+        events = [json.loads(line) for line in result.stdout.splitlines()]
+        self.assertEqual([e["event"] for e in events], ["start", "frame", "frame", "frame", "done"])
+        text = (out / "scene.toml").read_text()
+        self.assertIn("friction = 0.9", text)
+        self.assertIn('sampling = "lattice"', text)
+
+    def test_quiet_says_nothing(self):
+        result = run("run", self.scene, "--out", self.dir / "q", "--frames", 1, "--quiet")
+        self.expect(result, 0)
+        self.assertEqual(result.stdout + result.stderr, "")
+
+    def test_render_and_export(self):
+        out = self.dir / "run"
+        self.expect(run("run", self.scene, "--out", out, "--frames", 6), 0)
+        self.expect(run("export", out, "--to", "ply"), 0)
+        self.assertEqual(len(list((out / "ply").iterdir())), 7)
+        self.expect(run("export", out, "--to", "csv", "--frames", "2..3"), 0)
+        lines = (out / "csv" / "frame_000002.csv").read_text().splitlines()
+        self.assertEqual(len(lines), 8001)
+        self.expect(run("export", out, "--to", "vdb"), 2, "not available yet")
+        self.expect(run("export", out, "--to", "ply", "--frames", "90.."), 2, "0 to 6")
+        # A broken frame is named, the rest is done, and the exit code tells.
+        broken = out / "frames" / "frame_000003.h5"
+        broken.write_bytes(broken.read_bytes()[:5000])
+        self.expect(run("render", out, "--size", "160x90"), 1, "frame_000003.h5")
+        self.assertEqual(len(list((out / "images").iterdir())), 6)
+        self.assertTrue((out / "video.mp4").stat().st_size > 1000)
+        self.assertTrue((out / "contact_sheet.png").exists())
+        self.expect(run("info", out), 1, "frame_000003.h5")
+
+
+class NobodyLosesWork(Case):
+    def whole(self):
+        out = self.dir / "whole"
+        self.expect(run("run", self.scene, "--out", out), 0)
+        return out
+
+    def test_killed_at_random_moments(self):
+        whole = self.whole()
+        seconds = json.loads((whole / "run.json").read_text())["wall_seconds"]
+        moments = random.Random(7)
+        killed_midway = 0
+        for k in range(10 if FULL else 4):
+            out = self.dir / f"killed{k}"
+            child = subprocess.Popen([PROGRAM, "run", self.scene, "--out", out, "--quiet"])
+            time.sleep(moments.uniform(0.05, max(0.3, 0.95 * seconds)))
+            child.send_signal(signal.SIGKILL)
+            if child.wait() == -signal.SIGKILL:
+                killed_midway += 1
+            for frame in (out / "frames").glob("*.h5"):  # what is there is whole
+                self.assertEqual(frame.read_bytes(), (whole / "frames" / frame.name).read_bytes())
+            if (out / "run.json").exists() and killed_midway:
+                self.assertIn(json.loads(run("info", out, "--json").stdout)["state"], ("killed", "done"))
+            self.expect(run("run", self.scene, "--out", out, "--resume", "--threads", 1 + k % 4), 0)
+            self.same_run(whole, out)
+        self.assertGreater(killed_midway, 0)
+
+    def test_interrupted(self):
+        whole = self.whole()
+        out = self.dir / "stopped"
+        child = subprocess.Popen([PROGRAM, "run", self.scene, "--out", out], stderr=subprocess.PIPE,
+                                 text=True)
+        while not (out / "frames" / "frame_000005.h5").exists():
+            time.sleep(0.005)
+        child.send_signal(signal.SIGINT)
+        _, message = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 1)
+        self.assertIn("--resume", message)
+        self.assertEqual(json.loads((out / "run.json").read_text())["state"], "interrupted")
+        self.expect(run("run", self.scene, "--out", out, "--resume"), 0, "going on from frame")
+        self.same_run(whole, out)
+
+    def test_longer_duration_but_no_other_change(self):
+        whole = self.whole()
+        out = self.dir / "longer"
+        self.expect(run("run", self.scene, "--out", out, "--frames", 13), 0)
+        self.expect(run("run", self.scene, "--out", out, "--resume", "--set", "seed=2"), 2,
+                    "the scene has changed", "seed")
+        self.expect(run("run", self.scene, "--out", out, "--resume"), 0)
+        self.same_run(whole, out)
+
+    def test_broken_checkpoint_falls_back(self):
+        whole = self.whole()
+        out = self.dir / "fallback"
+        self.expect(run("run", self.scene, "--out", out, "--frames", 12), 0)
+        newest = out / "checkpoints" / "checkpoint_000012.h5"
+        newest.write_bytes(newest.read_bytes()[:-1000])
+        self.expect(run("run", self.scene, "--out", out, "--resume"), 0, "checkpoint_000012.h5",
+                    "going on from frame 8")
+        self.same_run(whole, out)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("mount"), "needs root for a small disk")
+    def test_disk_full(self):
+        whole = self.whole()
+        disk = self.dir / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", disk],
+                                 capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("a tmpfs cannot be mounted here")
+        try:
+            out = disk / "run"
+            result = run("run", self.scene, "--out", out)
+            self.expect(result, 1, "no space left on the disk", "are whole", "--resume")
+            frames = sorted((out / "frames").glob("*.h5"))
+            self.assertGreater(len(frames), 3)
+            for frame in frames:
+                self.assertEqual(frame.read_bytes(), (whole / "frames" / frame.name).read_bytes())
+            self.assertEqual(list(out.rglob("*.part")), [])
+            subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+            self.expect(run("run", self.scene, "--out", out, "--resume"), 0)
+            self.same_run(whole, out)
+        finally:
+            subprocess.run(["umount", disk], check=True)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
