@@ -30,7 +30,7 @@ build/asan/tests/barchan_tests --gtest_brief=1
 # The program itself, sanitized, from scene to frames and back.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-build/asan/barchan run sand-fountain --frames 4 --set resolution=0.08 --out "$work/run" --quiet
+build/asan/barchan run spinning-drop --frames 4 --set resolution=0.08 --out "$work/run" --quiet
 build/asan/barchan info "$work/run" --verify > /dev/null
 build/asan/barchan export "$work/run" --to csv --quiet
 

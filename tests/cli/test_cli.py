@@ -123,7 +123,7 @@ class Commands(Case):
         self.expect(run("run", self.scene, "--view", cwd=self.dir), 2, "not available yet")
 
     def test_scenes_params_check(self):
-        self.expect(run("scenes"), 0, "sand-fountain")
+        self.expect(run("scenes"), 0, "spinning-drop")
         self.expect(run("params"), 0, "resolution", "friction_angle", "[[solid]]")
         self.expect(run("params", "ballistic"), 0, "dt_max")
         json.loads(run("params", "--json-schema").stdout)

@@ -428,7 +428,7 @@ TEST(ShippedScenes, ANameThatIsNoneGetsTheNearest) {
   };
   EXPECT_EQ(fault("sand-fontain"),
             "no scene 'sand-fontain': it is neither a file nor a shipped scene (did you mean "
-            "'sand-fountain'?)");
+            "'spinning-drop'?)");
   EXPECT_EQ(
       fault("xyzzyxyzzyxyzzy"),
       "no scene 'xyzzyxyzzyxyzzy': it is neither a file nor a shipped scene (`barchan scenes` "
