@@ -107,7 +107,6 @@ void print_table(const nlohmann::ordered_json& result) {
 int bench(const Options& options) {
   const Scene scene = load_scene(options.scene, options.settings);
   const std::unique_ptr<Device> device = make_device(options.device, options.threads);
-  const double bandwidth = copy_bandwidth(*device);
   const std::unique_ptr<Solver> solver = make_solver(scene, *device);
   Driver driver(scene, *device, *solver);
   // Times of whole steps first, undisturbed; on a GPU the stages come from a second, timed run.
@@ -117,6 +116,8 @@ int bench(const Options& options) {
     measure(driver, *device, {options.scene, "", "", options.steps, 0, 0, true, {}},
             1.0 / scene.general.fps);
   }
+  const double memory = peak_memory(*device);
+  const double bandwidth = copy_bandwidth(*device);
   const auto particles = static_cast<double>(driver.state().size());
   const double ms = median(measured.ms);
   const double steps = options.steps;
@@ -146,7 +147,7 @@ int bench(const Options& options) {
   result["bytes_per_second"] = floor_ms > 0.0 ? or_null(floor_ms / ms * bandwidth) : or_null(NAN);
   result["copy_bytes_per_second"] = bandwidth;
   result["floor_share"] = floor_ms > 0.0 ? or_null(floor_ms / ms) : or_null(NAN);
-  result["peak_memory_bytes"] = static_cast<std::uint64_t>(peak_memory(*device));
+  result["peak_memory_bytes"] = static_cast<std::uint64_t>(memory);
   print_table(result);
   if (!options.json.empty()) write_file_atomic(options.json, result.dump(2) + "\n");
   return 0;

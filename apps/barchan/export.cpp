@@ -66,6 +66,10 @@ int run_export(const Options& options) {
   }
   const auto frames = frames_in(options.folder, parse_frame_range(options.frames));
   if (options.to == "xdmf") {
+    if (!options.frames.empty() || !options.out.empty()) {
+      reject(
+          "--to xdmf writes DIR/frames.xdmf for all frames; it takes neither --frames nor --out");
+    }
     write_xdmf(RunFolder(options.folder));
     note("{}", RunFolder(options.folder).xdmf().string());
     return 0;

@@ -70,13 +70,14 @@ Camera camera_of(const Scene& scene, const Aabb& subject, double aspect) {
 double top_speed(const RunFolder& run) {
   double fastest = 0.0;
   try {
-    for (const double speed : read_csv(run.ledger()).column("max_speed")) {
+    const Table ledger = read_csv(run.ledger());
+    for (const double speed : ledger.column("max_speed")) {
       if (std::isfinite(speed)) fastest = std::max(fastest, speed);
     }
   } catch (const Error& error) {
     warn("{}; colours go up to 1 m/s", error.what());
   }
-  if (!(fastest > 0.0)) return 1.0;
+  if (!(fastest > 1e-6)) return 1.0;
   const double unit = std::pow(10.0, std::floor(std::log10(fastest)));
   return std::ceil(fastest / unit * 2.0) / 2.0 * unit;
 }
@@ -109,8 +110,7 @@ int render(const Options& options) {
   for (const auto& [number, file] : frames) {
     try {
       const LoadedFrame frame = read_frame(file);
-      settings.caption =
-          fmt::format("{}   frame {}   t = {:.3f} s", scene.name, number, frame.time);
+      settings.caption = fmt::format("{}   frame {}   t = {:.3f} s", name, number, frame.time);
       const PreviewInput input{frame.position, frame.velocity, 0.5 * frame.spacing,
                                fastest,        &solids,        frame.time};
       pictures.push_back(images / fmt::format("frame_{:06}.png", number));

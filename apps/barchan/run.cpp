@@ -80,7 +80,13 @@ int run(const RunOptions& options, const CommandLine& line, bool quiet) {
       note("going on from frame {} (t = {:.4f} s)", driver.state().frame, driver.state().time);
     }
   };
-  const RunInfo info = run_scene(request);
+  RunInfo info;
+  try {
+    info = run_scene(request);
+  } catch (const std::exception& error) {
+    progress.event(nlohmann::ordered_json{{"event", "failed"}, {"why", error.what()}}.dump());
+    throw;
+  }
   const bool done = info.state == RunState::done;
   if (options.json_log) {
     nlohmann::ordered_json end = {{"event", name_of(info.state)},
@@ -89,7 +95,7 @@ int run(const RunOptions& options, const CommandLine& line, bool quiet) {
                                   {"wall_seconds", info.wall_seconds}};
     progress.event(end.dump());
   } else if (done) {
-    note("{}: {} frames in {}", request.folder.string(), info.frames,
+    note("{}: {} frame{} in {}", request.folder.string(), info.frames, info.frames == 1 ? "" : "s",
          human_seconds(info.wall_seconds));
   } else {
     note("interrupted at t = {:.4f} s; a checkpoint is written, go on with --resume", info.time);

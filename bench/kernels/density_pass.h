@@ -8,28 +8,30 @@
 
 namespace barchan {
 
+template <class Points>
 struct DensityPass {
   Neighbours near;
-  View3<const float> x;
+  Points x;
   Poly6 W;
   View<float> density;  // out, per unit mass [1/m^3]
 
   HD void operator()(int i) const {
-    const Vec3 p = x[static_cast<std::size_t>(i)];
+    const Vec3 p = point(x, static_cast<std::size_t>(i));
     const int n = near.count(i);
     float sum = W.w_r2(0.0f);
 #pragma omp simd reduction(+ : sum)
     for (int k = 0; k < n; ++k) {
       const auto j = static_cast<std::size_t>(near(i, k));
-      const Vec3 d = x[j] - p;
+      const Vec3 d = point(x, j) - p;
       sum += W.w_r2(dot(d, d));
     }
     density[static_cast<std::size_t>(i)] = sum;
   }
 };
 
-// Compiled in density_pass_cpu.cpp and density_pass_cuda.cu.
-template <class Device>
-void density_pass(Device& device, const DensityPass& pass);
+// The pass on each device, over the layout that suits it: separate coordinates on the CPU, packed
+// points on a GPU. Compiled in density_pass_cpu.cpp and density_pass_cuda.cu.
+void density_pass(Cpu& device, const DensityPass<View3<const float>>& pass);
+void density_pass(Cuda& device, const DensityPass<View<const Float4>>& pass);
 
 }  // namespace barchan

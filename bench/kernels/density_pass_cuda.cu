@@ -3,8 +3,7 @@
 
 namespace barchan {
 
-template <>
-void density_pass(Cuda& device, const DensityPass& pass) {
+void density_pass(Cuda& device, const DensityPass<View<const Float4>>& pass) {
   for_each(device, "density", static_cast<std::int64_t>(pass.x.size), pass);
 }
 

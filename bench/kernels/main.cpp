@@ -14,12 +14,6 @@
 
 namespace barchan {
 
-// Defined in density_pass_cpu.cpp and density_pass_cuda.cu.
-template <>
-void density_pass(Cpu& device, const DensityPass& pass);
-template <>
-void density_pass(Cuda& device, const DensityPass& pass);
-
 namespace {
 
 constexpr float kSpacing = 0.01f;
@@ -57,11 +51,21 @@ std::unique_ptr<Device> device_of(const std::string& name) {
 template <class D>
 struct Fixture {
   Fixture(D& d, Device& base, std::int64_t n)
-      : device(d), any(base), x(base), sorted(base), cells(d), near(d), density(base) {
+      : device(d),
+        any(base),
+        x(base),
+        sorted(base),
+        cells(d),
+        near(d),
+        density(base),
+        packed(base) {
     x.upload(jittered_cube(n));
     density.resize(x.size());
     sort();
     near.build(cells.cells(), std::as_const(sorted).view(), kSupport);
+    std::vector<Float4> host;
+    for (const Vec3& p : sorted.download()) host.push_back({p.x, p.y, p.z, 0.0f});
+    packed.upload(host);
   }
   void sort() {
     cells.sort(std::as_const(x).view(), kSupport);
@@ -73,6 +77,7 @@ struct Fixture {
   CellSort<D> cells;
   NeighbourSearch<D> near;
   Buffer<float> density;
+  Buffer<Float4> packed;  // the sorted points
 };
 
 enum class Work { sort, lists, reference_lists, density };
@@ -88,8 +93,15 @@ void work_once(Fixture<D>& f, Work work) {
     case Work::reference_lists:
       return f.near.build_reference(f.cells.cells(), s, f.cells.cells(), s, kSupport);
     case Work::density:
-      return density_pass(f.device,
-                          DensityPass{f.near.view(), s, Poly6(kSupport), f.density.view()});
+      if constexpr (std::is_same_v<D, Cpu>) {
+        return density_pass(f.device, DensityPass<View3<const float>>{
+                                          f.near.view(), s, Poly6(kSupport), f.density.view()});
+      } else {
+        const View<const Float4> packed = std::as_const(f.packed).view();
+        return density_pass(f.device,
+                            DensityPass<View<const Float4>>{f.near.view(), packed, Poly6(kSupport),
+                                                            f.density.view()});
+      }
   }
 }
 

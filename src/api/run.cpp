@@ -37,6 +37,15 @@ void check_same_scene(const Scene& scene, const std::string& old_text) {
   }
 }
 
+// Frames that are there already are not taken back.
+void check_not_shorter(const Scene& scene, std::int64_t done) {
+  if (scene.frame_count() >= done) return;
+  reject(
+      "--resume: the run has {} frames already, and the scene now ends after {}; give a longer "
+      "duration, or start anew with --overwrite",
+      done, scene.frame_count());
+}
+
 void put_timings(Device& device, RunInfo& info) {
   info.timings.clear();
   for (const Profiler::Stage& stage : device.profiler().stages()) {
@@ -63,6 +72,7 @@ RunInfo run_scene(const RunRequest& request) {
     found = folder.last_good_checkpoint();
     if (found) {
       check_same_scene(scene, found->checkpoint.scene);
+      check_not_shorter(scene, found->checkpoint.snapshot.frame);
       driver.restore(found->checkpoint.snapshot);
     }
   }

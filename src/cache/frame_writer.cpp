@@ -99,7 +99,7 @@ void FrameWriter::close() {
   thread_.join();
 }
 
-// ---- The thread ---------------------------------------------------------------------------------
+// ---- The thread
 
 void FrameWriter::work() {
   step_back();

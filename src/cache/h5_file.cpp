@@ -295,7 +295,7 @@ const char* name_of(Type type) {
   return "?";
 }
 
-// ---- Writing ------------------------------------------------------------------------------------
+// ---- Writing
 
 struct H5Writer::Impl {
   Image image;
@@ -455,7 +455,7 @@ void mark_kind(H5Writer& file, const std::string& kind) {
   file.set_integer("/", "format", kCacheFormat);
 }
 
-// ---- Reading ------------------------------------------------------------------------------------
+// ---- Reading
 
 struct H5Reader::Impl {
   fs::path path;

@@ -201,7 +201,7 @@ void write_run_info(const fs::path& file, const RunInfo& info) {
   write_file_atomic(file, out.dump(2, ' ', false, replace) + "\n");
 }
 
-// ---- The folder ---------------------------------------------------------------------------------
+// ---- The folder
 
 RunFolder RunFolder::claim(const fs::path& folder, RunMode mode) {
   RunFolder run(folder);

@@ -22,6 +22,11 @@ struct View {
   HD operator View<const T>() const { return {data, size}; }
 };
 
+// A point in one 16-byte load: what kernels that gather many neighbours want on a GPU.
+struct alignas(16) Float4 {
+  float x, y, z, w;
+};
+
 // Three places in memory that read and write as one Vec3.
 struct Vec3Ref {
   float& x;
@@ -58,5 +63,14 @@ struct View3 {
   }
   HD operator View3<const T>() const { return {x, y, z, size}; }
 };
+
+// Point i of either layout.
+HD inline Vec3 point(const View3<const float>& points, std::size_t i) {
+  return points[i];
+}
+HD inline Vec3 point(const View<const Float4>& points, std::size_t i) {
+  const Float4 p = points[i];
+  return {p.x, p.y, p.z};
+}
 
 }  // namespace barchan

@@ -83,7 +83,7 @@ Shape placed(Shape shape, const Pose& pose) {
 
 namespace {
 
-// ---- bounds ----
+// ---- bounds
 
 // A disc of `radius` about `center`, across the unit vector u, reaches radius sqrt(1 - u_i^2) along
 // the coordinate axis i.
@@ -150,7 +150,7 @@ Aabb bounds_in(const Shape& s, const Pose& outer) {
   return all;
 }
 
-// ---- direct inequalities ----
+// ---- direct inequalities
 
 // A point as seen from an axis that starts at `from`: how far along it and how far off it.
 struct AxisPoint {
@@ -243,7 +243,7 @@ bool below(const Shape& s, const Vec3d& world, double level) {
                       [&](const Shape& part) { return below(part, p, over); });
 }
 
-// ---- faults ----
+// ---- faults
 
 constexpr int kDeepest = 64;       // shapes within shapes; more is a mistake, not a scene
 constexpr double kLargest = 1e12;  // [m]; squares of more come near what a float holds

@@ -56,7 +56,7 @@ struct SolidsView {
   int count = 0;
 };
 
-// ---- for kernels ----
+// ---- for kernels
 
 // The orientation at s: on the straight line between the two, normalised (nlerp).
 HD inline Quat orientation_at(const SolidView& solid, float s) {
@@ -100,7 +100,7 @@ HD inline Vec3 velocity_at(const SolidView& solid, const Vec3& world) {
   return solid.velocity + cross(solid.angular_velocity, arm);
 }
 
-// ---- for the host ----
+// ---- for the host
 
 enum class SolidDrive { fixed, keyframes, dynamic };
 

@@ -177,6 +177,20 @@ HD inline Hit sweep(const SolidsView& solids, const Vec3& x0, const Vec3& x1, fl
   return first;
 }
 
+// Whether sweep() over a whole step could hit anything: one distance a solid, without its gradient.
+// False is certain; most particles in flight can be done with it.
+HD inline bool may_touch(const SolidsView& solids, const Vec3& x0, const Vec3& x1, float radius) {
+  for (int i = 0; i < solids.count; ++i) {
+    const SolidView& solid = solids.data[i];
+    const sweeping::Way way = sweeping::make_way(solid, x0, x1, 0.0f);
+    if (out_of_reach(solid, way.arm, radius, way.longest)) continue;
+    const Vec3 local = solid.turned ? inverse_rotate(solid.start_orientation, way.arm) : way.arm;
+    const float d = solid.sign * distance_only(solid.begin, solid.end, local);
+    if (!(d - radius > way.longest)) return true;
+  }
+  return false;
+}
+
 // The safety net at the end of a step: x moved out of all solids, where they are then, until it is
 // `radius` from each, as far as a few rounds get it (a sphere wedged between walls that are nearer
 // than its diameter cannot be).
@@ -214,7 +228,7 @@ HD inline Vec3 bounce(const Vec3& v, const Vec3& wall_velocity, const Vec3& norm
   return wall_velocity + slide * along + (kept * inward) * normal;
 }
 
-// ---- a whole step of one sphere ----
+// ---- a whole step of one sphere
 
 struct Bounce {
   Vec3 x;  // at the end of the step [m]

@@ -85,7 +85,6 @@ template <class S>
 const ParamTable& table_of();
 
 // ---- One line of a table
-// -------------------------------------------------------------------------
 
 template <class S, class M>
 ParamField make_field(std::string name, ParamKind kind, M S::*member, std::string unit,

@@ -41,7 +41,7 @@ Ink ink_of(const Vec3& linear) {
 }  // namespace
 
 double nice_step(double value) {
-  if (!(value > 0.0) || !std::isfinite(value)) return 1.0;
+  if (!(value > 1e-100) || !std::isfinite(value)) return 1.0;  // 10^-n must not end in 0
   // Powers of ten as a quotient below 1: 1 / 10^2 is the double nearest to 0.01, 0.1^2 is not.
   const int exponent = static_cast<int>(std::floor(std::log10(value) + 1e-9));
   const double power = std::pow(10.0, std::abs(exponent));

@@ -92,7 +92,6 @@ Scene load_scene(const std::string& name_or_path, const std::vector<std::string>
 std::string to_toml(const Scene& scene);
 
 // ---- Shipped scenes
-// ------------------------------------------------------------------------------
 
 struct ShippedScene {
   std::string name;  // "dam-break", "zb05/column-sand", "bench/pbf-dam-100k"
@@ -102,7 +101,6 @@ struct ShippedScene {
 std::vector<ShippedScene> shipped_scenes();
 
 // ---- Generated from the parameter tables
-// ---------------------------------------------------------
 
 std::string parameter_text(const std::string& section);  // for a terminal; "" = all sections
 std::string parameter_markdown();                        // docs/reference.md

@@ -83,7 +83,6 @@ std::string to_toml(const Scene& scene) {
 }
 
 // ---- Pages made from the tables
-// ------------------------------------------------------------------
 
 namespace {
 

@@ -105,12 +105,23 @@ struct FindRuns {
   }
 };
 
+struct Pack {
+  View3<const float> x;
+  View<Float4> packed;  // out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const Vec3 p = x[i];
+    packed[i] = {p.x, p.y, p.z, 0.0f};
+  }
+};
+
 // Walks the candidates of particle i. With room for `width` entries it writes those that fit; the
 // count is always that of all.
+template <class Points>
 struct FillList {
   View<const std::uint32_t> cell_of;
   View<const std::uint32_t> runs;
-  View3<const float> x, other;
+  Points x, other;
   float radius_squared;
   bool same;                        // leave oneself out
   View<const std::uint32_t> width;  // room for list i, or empty: width_of_all
@@ -121,13 +132,13 @@ struct FillList {
 
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const Vec3 p = x[i];
+    const Vec3 p = point(x, i);
     const std::uint32_t* run = runs.data + std::size_t{18} * cell_of[i];
     const std::uint32_t room = width.size > 0 ? width[i] : width_of_all;
     std::uint32_t n = 0;
     for (int row = 0; row < 9; ++row) {
       for (std::uint32_t j = run[2 * row]; j < run[2 * row + 1]; ++j) {
-        const Vec3 d = other[j] - p;
+        const Vec3 d = point(other, j) - p;
         if (dot(d, d) <= radius_squared && !(same && j == static_cast<std::uint32_t>(at))) {
           if (n < room) index[start[i] + n * static_cast<std::uint32_t>(list_stride())] = j;
           ++n;

@@ -63,8 +63,9 @@ class NeighbourSearch {
 
   Device& device_;
   Buffer<std::uint32_t> start_, count_, index_;
-  Buffer<std::uint32_t> runs_;    // 9 (begin, end) a cell, where the device wants a table
-  Buffer<std::uint32_t> places_;  // where each block's or warp's lists start
+  Buffer<std::uint32_t> runs_;            // 9 (begin, end) a cell, where the device wants a table
+  Buffer<std::uint32_t> places_;          // where each block's or warp's lists start
+  Buffer<Float4> packed_, packed_other_;  // the points, where the device gathers them that way
   std::uint64_t pairs_ = 0;
   double guess_ = 40.0;  // entries a particle, from the last build
 };

@@ -17,7 +17,9 @@ NeighbourSearch<Device>::NeighbourSearch(Device& device)
       count_(device),
       index_(device),
       runs_(device),
-      places_(device) {}
+      places_(device),
+      packed_(device),
+      packed_other_(device) {}
 
 template <class Device>
 void NeighbourSearch<Device>::build(const CellsView& cells, View3<const float> x, float radius) {
@@ -50,8 +52,9 @@ void NeighbourSearch<Device>::build_reference(const CellsView& cells, View3<cons
   start_.resize(x.size);
   count_.resize(x.size);
   start_.clear_to_zero();
-  FillList fill{cells.cell_of, runs_.view(),  x, other, radius * radius, search.same, {}, 0,
-                start_.view(), count_.view(), {}};
+  FillList<View3<const float>> fill{cells.cell_of,   runs_.view(),  x,  other,
+                                    radius * radius, search.same,   {}, 0,
+                                    start_.view(),   count_.view(), {}};
   for_each(device_, "neighbours: reference", n, fill);
   pairs_ = device_.exclusive_scan("neighbours: reference", count_.view(), start_.view());
   index_.resize(pairs_);

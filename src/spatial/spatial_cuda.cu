@@ -60,9 +60,18 @@ void NeighbourSearch<Cuda>::build(const Search& search) {
   }
   index_.resize(static_cast<std::size_t>(warps) * kWarp * width);
   for_each(device_, "neighbours: lists", n, EvenStarts{width, start_.view()});
-  FillList fill{
-      search.cells.cell_of, runs_.view(), search.x, search.other,  search.radius * search.radius,
-      search.same,          {},           width,    start_.view(), count_.view(),
+  packed_.resize(search.x.size);
+  for_each(device_, "neighbours: pack", n, Pack{search.x, packed_.view()});
+  if (!search.same) {
+    packed_other_.resize(search.other.size);
+    for_each(device_, "neighbours: pack", static_cast<std::int64_t>(search.other.size),
+             Pack{search.other, packed_other_.view()});
+  }
+  const View<const Float4> points = std::as_const(packed_).view();
+  const View<const Float4> others = search.same ? points : std::as_const(packed_other_).view();
+  FillList<View<const Float4>> fill{
+      search.cells.cell_of, runs_.view(), points, others,        search.radius * search.radius,
+      search.same,          {},           width,  start_.view(), count_.view(),
       index_.view()};
   for_each(device_, "neighbours: lists", n, fill);
   const SumAndLargest all =

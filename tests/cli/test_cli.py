@@ -131,7 +131,7 @@ class Commands(Case):
                     "spacing    0.03 m, radius 0.015 m, support 0.06 m", "memory", "disk")
         bad = self.dir / "bad.toml"
         bad.write_text(SCENE.replace("restitution", "restitutoin"))
-        self.expect(run("check", bad), 2, "bad.toml:14:1: unknown key 'restitutoin'", "restitution")
+        self.expect(run("check", bad), 2, "bad.toml:15:1: unknown key 'restitutoin'", "restitution")
 
     def test_cuda_answers_in_one_sentence_or_works(self):
         result = run("run", self.scene, "--device", "cuda", "--frames", 1, "--out", self.dir / "gpu")
@@ -211,6 +211,13 @@ class Runs(Case):
         self.assertIn("friction = 0.9", text)
         self.assertIn('sampling = "lattice"', text)
 
+    def test_a_still_run_can_be_drawn(self):
+        out = self.dir / "still"
+        self.expect(run("run", self.scene, "--out", out, "--frames", 0, "--set",
+                        "fill.1.velocity=[0,0,0]"), 0, "1 frame in")
+        self.expect(run("render", out, "--size", "64x36"), 0)
+        self.assertTrue((out / "images" / "frame_000000.png").exists())
+
     def test_quiet_says_nothing(self):
         result = run("run", self.scene, "--out", self.dir / "q", "--frames", 1, "--quiet")
         self.expect(result, 0)
@@ -285,6 +292,12 @@ class NobodyLosesWork(Case):
                     "the scene has changed", "seed")
         self.expect(run("run", self.scene, "--out", out, "--resume"), 0)
         self.same_run(whole, out)
+
+    def test_shorter_duration_is_refused(self):
+        out = self.dir / "shorter"
+        self.expect(run("run", self.scene, "--out", out, "--frames", 8), 0)
+        self.expect(run("run", self.scene, "--out", out, "--frames", 3, "--resume"), 2,
+                    "8 frames already")
 
     def test_broken_checkpoint_falls_back(self):
         whole = self.whole()

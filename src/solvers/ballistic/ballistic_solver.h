@@ -23,7 +23,8 @@ class BallisticSolver final : public Solver {
   Device& device_;
   SolverSetup setup_;
   BallisticParams params_;
-  Buffer<float> mass_of_;  // by material [kg]
+  Buffer<float> mass_of_;           // by material [kg]
+  Buffer<std::uint8_t> near_wall_;  // particles of this step that might touch a solid
 };
 
 }  // namespace barchan

@@ -11,7 +11,7 @@ namespace barchan {
 template <class Device>
 BallisticSolver<Device>::BallisticSolver(Device& device, const SolverSetup& setup,
                                          const BallisticParams& params)
-    : device_(device), setup_(setup), params_(params), mass_of_(device) {
+    : device_(device), setup_(setup), params_(params), mass_of_(device), near_wall_(device) {
   const std::vector<double> masses = setup.particle_masses();
   mass_of_.upload(std::vector<float>(masses.begin(), masses.end()));
 }
@@ -24,6 +24,18 @@ double BallisticSolver<Device>::suggest_dt(const State& now) const {
   return std::min(params_.dt_max, params_.cfl * setup_.spacing / std::max(speed, 1e-12));
 }
 
+// From sums about the world's origin to each solid's own.
+inline void collect_impulses(const ContactSums& sums, int first, const State& state,
+                             BodyImpulses& out) {
+  for (int s = 0; s < kSolidsPerPass; ++s) {
+    const auto solid = static_cast<std::size_t>(first + s);
+    if (solid >= out.linear.size()) return;
+    const Vec3d origin = state.bodies[solid].position;  // where the step began
+    out.linear[solid] = sums.impulse[s];
+    out.angular[solid] = sums.angular_impulse[s] - cross(origin, sums.impulse[s]);
+  }
+}
+
 template <class Device>
 StepReport BallisticSolver<Device>::step(const State& now, const SolidsView& solids, double dt,
                                          State& next, BodyImpulses& out) {
@@ -32,33 +44,40 @@ StepReport BallisticSolver<Device>::step(const State& now, const SolidsView& sol
   const auto n = static_cast<std::int64_t>(now.size());
   // A particle at rest falls onto its wall at g dt every step: impacts like that do not bounce.
   const double rest_speed = 2.0 * length(setup_.gravity) * dt;
-  Fly fly{now.position(),
-          now.velocity(),
-          now.material(),
-          std::as_const(mass_of_).view(),
-          solids,
-          Vec3(setup_.gravity),
-          static_cast<float>(dt),
-          static_cast<float>(surface_radius()),
-          static_cast<float>(rest_speed),
-          0,
-          next.write_position(),
-          next.write_velocity()};
+  const Vec3 gravity(setup_.gravity);
+  const auto step = static_cast<float>(dt);
+  const auto radius = static_cast<float>(surface_radius());
+  const View3<float> x = next.write_position(), v = next.write_velocity();
+  near_wall_.resize(now.size());
 
-  // The first pass moves the particles; more passes only sum impulses, for scenes of many solids.
-  for (int first = 0; first == 0 || first < solids.count; first += kSolidsPerPass) {
-    fly.first_solid = first;
-    if (first > 0) fly.next_x = fly.next_v = {};
-    const FlightSums sums = reduce<JoinFlights>(device_, "fly", n, fly);
-    report.max_speed = std::sqrt(static_cast<double>(sums.max_speed_squared));
-    report.first_bad = sums.first_bad == ~0u ? -1 : static_cast<std::int64_t>(sums.first_bad);
-    for (int s = 0; s < kSolidsPerPass && first + s < solids.count; ++s) {
-      const auto solid = static_cast<std::size_t>(first + s);
-      const Vec3d origin = next.bodies[solid].position;  // where the step began
-      out.linear[solid] = sums.impulse[s];
-      out.angular[solid] = sums.angular_impulse[s] - cross(origin, sums.impulse[s]);
+  Found found = reduce<JoinFound>(
+      device_, "fly", n,
+      Fly{now.position(), now.velocity(), solids, gravity, step, radius, x, v, near_wall_.view()});
+  if (found.near_walls > 0) {
+    Collide collide{now.position(),
+                    now.velocity(),
+                    now.material(),
+                    std::as_const(mass_of_).view(),
+                    solids,
+                    gravity,
+                    step,
+                    radius,
+                    static_cast<float>(rest_speed),
+                    std::as_const(near_wall_).view(),
+                    0,
+                    x,
+                    v};
+    // More passes than one only sum impulses, for scenes of many solids.
+    for (int first = 0; first < solids.count; first += kSolidsPerPass) {
+      collide.first_solid = first;
+      if (first > 0) collide.next_x = collide.next_v = {};
+      const ContactSums sums = reduce<JoinContacts>(device_, "collide", n, collide);
+      found = JoinFound::combine(found, sums.found);
+      collect_impulses(sums, first, next, out);
     }
   }
+  report.max_speed = std::sqrt(static_cast<double>(found.max_speed_squared));
+  report.first_bad = found.first_bad == ~0u ? -1 : static_cast<std::int64_t>(found.first_bad);
   return report;
 }
 

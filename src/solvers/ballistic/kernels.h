@@ -16,21 +16,71 @@ namespace barchan {
 inline constexpr int kSolidsPerPass = 4;  // impulses of that many solids are summed in one pass
 inline constexpr int kMostContacts = 8;   // in one step, then a particle rides with the wall
 
-// What a pass over all particles sums up.
-struct FlightSums {
+// A stretch of the way.
+struct Flight {
+  Vec3 x, v;  // at its end
+  Vec3 push;  // on a wall that carries the particle, per unit mass [m/s]
+};
+
+HD inline Flight free_flight(Vec3 x, Vec3 v, Vec3 g, float t) {
+  return {x + t * v + (0.5f * t * t) * g, v + t * g, {}};
+}
+
+// What both passes find out about the new state.
+struct Found {
   float max_speed_squared = 0.0f;
-  std::uint32_t first_bad = ~0u;
+  std::uint32_t first_bad = ~0u;  // lowest index of a particle that is not finite
+  std::uint32_t near_walls = 0;   // particles left to the second pass
+};
+
+HD inline Found look_at(Vec3 x, Vec3 v, int at) {
+  const float speed_squared = dot(v, v);
+  const bool good = is_finite(x) && speed_squared - speed_squared == 0.0f;
+  return {good ? speed_squared : 0.0f, good ? ~0u : static_cast<std::uint32_t>(at), 0};
+}
+
+struct JoinFound {
+  static HD Found identity() { return {}; }
+  static HD Found combine(const Found& a, const Found& b) {
+    return {a.max_speed_squared > b.max_speed_squared ? a.max_speed_squared : b.max_speed_squared,
+            a.first_bad < b.first_bad ? a.first_bad : b.first_bad, a.near_walls + b.near_walls};
+  }
+};
+
+// First pass: everything flies freely; what might meet a wall on its way is marked.
+struct Fly {
+  View3<const float> x, v;  // in
+  SolidsView solids;
+  Vec3 gravity;                  // [m/s^2]
+  float dt;                      // [s]
+  float radius;                  // [m]
+  View3<float> next_x, next_v;   // out
+  View<std::uint8_t> near_wall;  // out
+
+  HD Found operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const Vec3 from = x[i];
+    const Flight flight = free_flight(from, v[i], gravity, dt);
+    const bool near = may_touch(solids, from, flight.x, radius);
+    next_x[i] = flight.x;
+    next_v[i] = flight.v;
+    near_wall[i] = near ? 1 : 0;
+    return near ? Found{0.0f, ~0u, 1} : look_at(flight.x, flight.v, at);
+  }
+};
+
+// What the second pass sums up.
+struct ContactSums {
+  Found found;
   Vec3d impulse[kSolidsPerPass];          // on each solid [N s]
   Vec3d angular_impulse[kSolidsPerPass];  // about the world's origin [N m s]
 };
 
-struct JoinFlights {
-  static HD FlightSums identity() { return {}; }
-  static HD FlightSums combine(const FlightSums& a, const FlightSums& b) {
-    FlightSums sum;
-    sum.max_speed_squared =
-        a.max_speed_squared > b.max_speed_squared ? a.max_speed_squared : b.max_speed_squared;
-    sum.first_bad = a.first_bad < b.first_bad ? a.first_bad : b.first_bad;
+struct JoinContacts {
+  static HD ContactSums identity() { return {}; }
+  static HD ContactSums combine(const ContactSums& a, const ContactSums& b) {
+    ContactSums sum;
+    sum.found = JoinFound::combine(a.found, b.found);
     for (int s = 0; s < kSolidsPerPass; ++s) {
       sum.impulse[s] = a.impulse[s] + b.impulse[s];
       sum.angular_impulse[s] = a.angular_impulse[s] + b.angular_impulse[s];
@@ -39,8 +89,9 @@ struct JoinFlights {
   }
 };
 
-// Moves a particle and returns what it did to the solids first_solid ... first_solid + 3.
-struct Fly {
+// Second pass: what was marked flies again, this time with the walls in its way. Returns what it
+// did to the solids first_solid ... first_solid + 3.
+struct Collide {
   View3<const float> x, v;  // in
   View<const std::uint8_t> material;
   View<const float> mass_of;  // by material [kg]
@@ -49,24 +100,15 @@ struct Fly {
   float dt;          // [s]
   float radius;      // [m]
   float rest_speed;  // slower impacts do not bounce [m/s]
+  View<const std::uint8_t> near_wall;
   int first_solid;
-  View3<float> next_x, next_v;  // out; empty in the passes after the first
-
-  // The motion over time t without an obstacle, or along the wall that carries the particle.
-  struct Path {
-    Vec3 x, v;  // at its end
-    Vec3 push;  // on the wall, per unit mass [m/s]
-  };
-
-  HD Path free_flight(Vec3 x, Vec3 v, float t) const {
-    return {x + t * v + (0.5f * t * t) * gravity, v + t * gravity, {}};
-  }
+  View3<float> next_x, next_v;  // out; empty where only impulses are wanted
 
   // The wall carries N = -g.n; friction takes up to mu N from the sliding and at most stops it.
   // Where g pulls away from the wall, nothing holds the particle.
-  HD Path slide(Vec3 x, Vec3 v, float t, const Hit& wall) const {
+  HD Flight slide(Vec3 x, Vec3 v, float t, const Hit& wall) const {
     const float N = -dot(gravity, wall.normal);
-    if (!(N > 0.0f)) return free_flight(x, v, t);
+    if (!(N > 0.0f)) return free_flight(x, v, gravity, t);
     const Vec3 along = gravity + N * wall.normal;
     const Vec3 slip = v - wall.wall_velocity + t * along;  // at the end, without friction
     const float speed = length(slip);
@@ -75,11 +117,11 @@ struct Fly {
     return {x + (0.5f * t) * (v + end), end, t * gravity - (end - v)};
   }
 
-  HD Path ride(Vec3 x, float s, const Hit& wall) const {
+  HD Flight ride(Vec3 x, float s, const Hit& wall) const {
     return {carried_to_end(solids.data[wall.solid], x, s), wall.wall_velocity, {}};
   }
 
-  HD void record(FlightSums& sums, int solid, float mass, Vec3 push, Vec3 at) const {
+  HD void record(ContactSums& sums, int solid, float mass, Vec3 push, Vec3 at) const {
     const Vec3d impulse = static_cast<double>(mass) * Vec3d(push);
     const Vec3d turn = cross(Vec3d(at), impulse);
     for (int s = 0; s < kSolidsPerPass; ++s) {  // by compare: a run-time index would spill
@@ -90,10 +132,11 @@ struct Fly {
     }
   }
 
-  HD FlightSums operator()(int at) const {
+  HD ContactSums operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
+    ContactSums sums;
+    if (near_wall[i] == 0) return sums;
     const float mass = mass_of[material[i]];
-    FlightSums sums;
     Vec3 position = x[i], velocity = v[i];
     Hit wall;              // the one touched last
     bool resting = false;  // on it
@@ -103,9 +146,9 @@ struct Fly {
       // Caught in a corner or between closing walls, it rides with the wall, or that wall would
       // pass through it in the rest of the step.
       const bool riding = contact >= kMostContacts;
-      const Path path = riding    ? ride(position, s, wall)
-                        : resting ? slide(position, velocity, t, wall)
-                                  : free_flight(position, velocity, t);
+      const Flight path = riding    ? ride(position, s, wall)
+                          : resting ? slide(position, velocity, t, wall)
+                                    : free_flight(position, velocity, gravity, t);
       const Hit hit = sweep(solids, position, path.x, s, radius, riding ? wall.solid : -1);
       const float part = hit.hit ? (hit.s - s) / (1.0f - s) : 1.0f;
       if (resting) record(sums, wall.solid, mass, part * path.push, position);
@@ -129,10 +172,7 @@ struct Fly {
       next_x[i] = position;
       next_v[i] = velocity;
     }
-    const float speed_squared = dot(velocity, velocity);
-    const bool good = is_finite(position) && speed_squared - speed_squared == 0.0f;
-    sums.max_speed_squared = good ? speed_squared : 0.0f;
-    sums.first_bad = good ? ~0u : static_cast<std::uint32_t>(at);
+    sums.found = look_at(position, velocity, at);
     return sums;
   }
 };

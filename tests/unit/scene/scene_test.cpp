@@ -426,8 +426,8 @@ TEST(ShippedScenes, ANameThatIsNoneGetsTheNearest) {
       return error.what();
     }
   };
-  EXPECT_EQ(fault("sand-fontain"),
-            "no scene 'sand-fontain': it is neither a file nor a shipped scene (did you mean "
+  EXPECT_EQ(fault("spining-drop"),
+            "no scene 'spining-drop': it is neither a file nor a shipped scene (did you mean "
             "'spinning-drop'?)");
   EXPECT_EQ(
       fault("xyzzyxyzzyxyzzy"),

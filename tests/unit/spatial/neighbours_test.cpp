@@ -90,17 +90,33 @@ std::vector<Vec3> random_points(std::size_t n, float size, unsigned seed) {
 
 using Search = OnDevice;
 
+// Two devices may round a distance differently; pairs within a few bits of the radius may be found
+// or not, all others must be right.
+void expect_right(const Pairs& found, const std::vector<Vec3>& points, float radius) {
+  const Pairs surely = brute_force(points, points, radius * (1.0f - 1e-6f), true);
+  const Pairs perhaps = brute_force(points, points, radius * (1.0f + 1e-6f), true);
+  std::size_t at_edge = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto in = [](const auto& a, const auto& b) {
+      return std::includes(b.begin(), b.end(), a.begin(), a.end());
+    };
+    ASSERT_TRUE(in(surely[i], found[i]) && in(found[i], perhaps[i])) << "particle " << i;
+    at_edge += perhaps[i].size() - surely[i].size();
+  }
+  EXPECT_LT(at_edge, 40u) << "the tolerance must not hide much";
+}
+
 TEST_P(Search, RandomPoints) {
   const auto points = random_points(3000, 1.0f, 1);
   for (const float radius : {0.01f, 0.1f, 0.3f, 2.0f}) {
-    EXPECT_EQ(search(*device, points, radius), brute_force(points, points, radius, true)) << radius;
+    expect_right(search(*device, points, radius), points, radius);
   }
 }
 
 TEST_P(Search, ClusteredPoints) {
   auto points = random_points(1500, 0.05f, 2);
   for (const Vec3& p : random_points(500, 3.0f, 3)) points.push_back(p);
-  EXPECT_EQ(search(*device, points, 0.1f), brute_force(points, points, 0.1f, true));
+  expect_right(search(*device, points, 0.1f), points, 0.1f);
 }
 
 TEST_P(Search, CoincidentPoints) {
