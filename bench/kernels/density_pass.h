@@ -18,12 +18,14 @@ struct DensityPass {
   HD void operator()(int i) const {
     const Vec3 p = point(x, static_cast<std::size_t>(i));
     const int n = near.count(i);
+    // In locals, so that the loop below is known to read nothing else.
+    const std::uint32_t* list = near.list(i);
+    const Points points = x;
+    const Poly6 kernel = W;
     float sum = W.w_r2(0.0f);
 #pragma omp simd reduction(+ : sum)
     for (int k = 0; k < n; ++k) {
-      const auto j = static_cast<std::size_t>(near(i, k));
-      const Vec3 d = point(x, j) - p;
-      sum += W.w_r2(dot(d, d));
+      sum += kernel.w_r2(distance_squared(points, list[k * list_stride()], p));
     }
     density[static_cast<std::size_t>(i)] = sum;
   }

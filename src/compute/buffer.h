@@ -36,9 +36,11 @@ class Buffer {
   T* data() { return data_; }
   const T* data() const { return data_; }
 
-  // Afterwards size() == size; what it held is kept only if nothing had to grow.
-  void resize(std::size_t size) {
-    if (size > capacity_) {
+  // Afterwards size() == size. Returns whether the memory is new: then its contents are undefined,
+  // otherwise they are kept.
+  bool resize(std::size_t size) {
+    const bool grows = size > capacity_;
+    if (grows) {
       if (data_) device_->release(data_);
       data_ = nullptr;
       // Room for an eighth more, so that a slowly growing count does not allocate at every step.
@@ -46,6 +48,7 @@ class Buffer {
       data_ = static_cast<T*>(device_->allocate(capacity_ * sizeof(T)));
     }
     size_ = size;
+    return grows;
   }
   void clear_to_zero() {
     if (size_ > 0) device_->clear(data_, size_ * sizeof(T));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "base/hd.h"
@@ -68,9 +69,17 @@ struct View3 {
 HD inline Vec3 point(const View3<const float>& points, std::size_t i) {
   return points[i];
 }
-HD inline Vec3 point(const View<const Float4>& points, std::size_t i) {
+HD inline Vec3 point(const View<const Float4>& points, std::uint32_t i) {
   const Float4 p = points[i];
   return {p.x, p.y, p.z};
+}
+
+// |point i - p|^2. In loops under `omp simd` no variable of class type may be declared, or g++ does
+// not vectorise them; inside a function like this one it may.
+template <class Points>
+HD inline float distance_squared(const Points& points, std::uint32_t i, const Vec3& p) {
+  const Vec3 d = point(points, i) - p;
+  return dot(d, d);
 }
 
 }  // namespace barchan

@@ -9,7 +9,8 @@ std::byte* Column::overwrite(std::size_t size) {
   if (!buffer_) buffer_ = std::move(spare_);
   if (!buffer_) buffer_ = std::make_shared<Buffer<std::byte>>(*device_);
   size_ = size;
-  buffer_->resize(bytes());
+  // Kernels leave the gaps between components alone, but downloads read them.
+  if (buffer_->resize(bytes())) buffer_->clear_to_zero();
   return buffer_->data();
 }
 

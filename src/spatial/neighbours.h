@@ -19,10 +19,8 @@ struct Neighbours {
   View<const std::uint32_t> index;
 
   HD int count(int i) const { return static_cast<int>(counts[static_cast<std::size_t>(i)]); }
-  HD int operator()(int i, int k) const {
-    const std::size_t at = start[static_cast<std::size_t>(i)] +
-                           static_cast<std::size_t>(k) * static_cast<std::size_t>(list_stride());
-    return static_cast<int>(index[at]);
+  HD std::uint32_t operator()(int i, int k) const {
+    return list(i)[static_cast<std::size_t>(k) * static_cast<std::size_t>(list_stride())];
   }
   // The list's first entry; on the CPU the others follow it.
   HD const std::uint32_t* list(int i) const {
