@@ -13,16 +13,18 @@ echo "== tests on the GPU"
 
 echo "== compute-sanitizer"
 for tool in memcheck racecheck initcheck synccheck; do
-  "$bundle/barchan" --version > /dev/null
   compute-sanitizer --tool $tool --error-exitcode 9 "$bundle/barchan" run spinning-drop --device cuda \
-    --frames 2 --set resolution=0.08 --out "/tmp/sanitize-$tool" --quiet 2>&1 | tail -1
-  echo "$tool: exit ${PIPESTATUS[0]}"
+    --frames 2 --set resolution=0.08 --out "/tmp/sanitize-$tool" --quiet > "$out/$tool.log" 2>&1
+  echo "$tool: exit $?, $(tail -1 "$out/$tool.log")"
 done
 compute-sanitizer --tool memcheck --error-exitcode 9 "$bundle/barchan_tests" \
   --gtest_filter='Devices/Search.*cuda' --gtest_brief=1 2>&1 | tail -2
 
 echo "== bench"
 "$bundle/barchan_bench" --benchmark_filter=cuda 2> /dev/null | tee "$out/kernels.txt"
-for scene in bench/ballistic-1m bench/ballistic-10m; do
-  "$bundle/barchan" bench $scene --device cuda --steps 100 --warmup 20 --json "$out/$(basename $scene).json"
+# In flight, then (after 300 steps) raining onto the floor.
+for warmup in 20 300; do
+  "$bundle/barchan" bench bench/ballistic-10m --device cuda --steps 60 --warmup $warmup \
+    --json "$out/ballistic-10m-after-$warmup.json"
 done
+"$bundle/barchan" bench bench/ballistic-1m --device cuda --steps 60
