@@ -23,7 +23,6 @@ namespace {
 struct Options {
   std::string scene, device = "cpu", json;
   int steps = 50, warmup = 10, threads = 0;
-  bool stages = true;
   std::vector<std::string> settings;
 };
 
@@ -68,18 +67,14 @@ struct Measured {
   std::uint64_t pairs = 0, boundary = 0;
 };
 
-Measured measure(Driver& driver, Device& device, const Options& options, double frame_time) {
+Measured measure(Driver& driver, Device& device, int steps, int warmup) {
   Measured measured;
-  const auto one = [&] {
-    const double into = std::fmod(driver.state().time, frame_time);
-    return driver.step(std::max(frame_time - into, 1e-3 * frame_time));
-  };
-  for (int s = 0; s < options.warmup; ++s) one();
+  for (int s = 0; s < warmup; ++s) driver.step_within_frame();
   device.wait();
   device.profiler().clear();
-  for (int s = 0; s < options.steps; ++s) {
+  for (int s = 0; s < steps; ++s) {
     const auto start = Clock::now();
-    const StepReport report = one();
+    const StepReport report = driver.step_within_frame();
     device.wait();
     measured.ms.push_back(milliseconds_since(start));
     measured.iterations += report.iterations;
@@ -110,11 +105,10 @@ int bench(const Options& options) {
   const std::unique_ptr<Solver> solver = make_solver(scene, *device);
   Driver driver(scene, *device, *solver);
   // Times of whole steps first, undisturbed; on a GPU the stages come from a second, timed run.
-  const Measured measured = measure(driver, *device, options, 1.0 / scene.general.fps);
+  const Measured measured = measure(driver, *device, options.steps, options.warmup);
   if (!device->on_host()) {
     device->profiler().enable(true);
-    measure(driver, *device, {options.scene, "", "", options.steps, 0, 0, true, {}},
-            1.0 / scene.general.fps);
+    measure(driver, *device, options.steps, 0);
   }
   const double memory = peak_memory(*device);
   const double bandwidth = copy_bandwidth(*device);

@@ -66,11 +66,17 @@ struct View3 {
 };
 
 // Point i of either layout.
-HD inline Vec3 point(const View3<const float>& points, std::size_t i) {
-  return points[i];
+HD inline Vec3 point(const View3<const float>& points, std::uint32_t i) {
+  BARCHAN_ASSERT(i < points.size);
+  return {points.x[i], points.y[i], points.z[i]};
 }
 HD inline Vec3 point(const View<const Float4>& points, std::uint32_t i) {
-  const Float4 p = points[i];
+  BARCHAN_ASSERT(i < points.size);
+#if defined(__CUDA_ARCH__)
+  const float4 p = __ldg(reinterpret_cast<const float4*>(points.data) + i);
+#else
+  const Float4 p = points.data[i];
+#endif
   return {p.x, p.y, p.z};
 }
 

@@ -147,36 +147,40 @@ StepReport Driver::step(double limit) {
   }
 }
 
+StepReport Driver::step_within_frame() {
+  const double target = frame_time(now_.frame + 1);
+  const StepReport report = step(target - now_.time);
+  // The sum of many steps may miss the frame by a rounding error; the frame's time is exact.
+  if (std::abs(now_.time - target) < 1e-12 * std::max(1.0, target)) {
+    now_.time = target;
+    ++now_.frame;
+  }
+  return report;
+}
+
 Outcome Driver::run(FrameSink& sink, const std::function<bool()>& stop,
                     const std::function<void(const Progress&)>& progress) {
   using Clock = std::chrono::steady_clock;
   const std::int64_t frames = scene_.frame_count();
   if (now_.frame == 0 && now_.step == 0) finish_frame(sink, kNotMeasured);
+  double milliseconds = 0.0;
+  std::int64_t steps_here = 0;
   while (now_.frame < frames) {
-    const double target = frame_time(now_.frame + 1);
-    double milliseconds = 0.0;
-    std::int64_t steps_here = 0;
-    while (now_.time < target) {
-      const auto start = Clock::now();
-      const StepReport report = step(target - now_.time);
-      // The sum of many steps may miss the frame by a rounding error; the frame's time is exact.
-      if (std::abs(now_.time - target) < 1e-12 * std::max(1.0, target)) now_.time = target;
-      milliseconds += std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-      ++steps_here;
-      progress({now_.frame + 1, frames, now_.time, now_.size(),
-                milliseconds / static_cast<double>(steps_here), report.iterations,
-                larger(report.density_error_max, report.divergence_max), false});
-      if (stop() && now_.time < target) {
-        sink.checkpoint(take_snapshot(now_), CheckpointKind::interrupted);
-        return Outcome::interrupted;
-      }
+    const auto start = Clock::now();
+    const StepReport report = step_within_frame();
+    milliseconds += std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    ++steps_here;
+    const bool frame_done = at_frame();
+    const double ms_per_step = milliseconds / static_cast<double>(steps_here);
+    if (frame_done) {
+      finish_frame(sink, ms_per_step);
+      milliseconds = 0.0;
+      steps_here = 0;
     }
-    ++now_.frame;
-    finish_frame(sink, milliseconds / static_cast<double>(std::max<std::int64_t>(1, steps_here)));
-    progress({now_.frame, frames, now_.time, now_.size(),
-              milliseconds / static_cast<double>(std::max<std::int64_t>(1, steps_here)),
-              kNotMeasured, kNotMeasured, true});
-    if (stop() && now_.frame < frames) {
+    progress({frame_done ? now_.frame : now_.frame + 1, frames, now_.time, now_.size(), ms_per_step,
+              report.iterations, larger(report.density_error_max, report.divergence_max),
+              frame_done});
+    if (now_.frame < frames && stop()) {
       sink.checkpoint(take_snapshot(now_), CheckpointKind::interrupted);
       return Outcome::interrupted;
     }

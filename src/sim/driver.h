@@ -40,10 +40,14 @@ class Driver {
   Outcome run(FrameSink& sink, const std::function<bool()>& stop,
               const std::function<void(const Progress&)>& progress);
 
-  // One accepted step of at most `limit` seconds; what run() is made of, and what bench measures.
+  // One accepted step of at most `limit` seconds.
   StepReport step(double limit);
+  // One accepted step that ends at the next frame's time at the latest; counts the frame there.
+  StepReport step_within_frame();
 
   const State& state() const { return now_; }
+  // The step before ended on a frame's exact time.
+  bool at_frame() const { return now_.time == frame_time(now_.frame); }
   const SolidSet& solids() const { return solids_; }
   double frame_time(std::int64_t frame) const;
 

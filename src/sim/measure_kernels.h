@@ -67,7 +67,8 @@ struct ParticleVolume {
   View3<const float> x;
   CubicSpline W;
   float lattice_sum;
-  HD double operator()(int at) const {
+  View<float> volume;  // out
+  HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     const Vec3 p = x[i];
     const std::uint32_t* run = runs.data + std::size_t{18} * cell_of[i];
@@ -77,7 +78,14 @@ struct ParticleVolume {
         sum += W.w(length(x[j] - p));
       }
     }
-    return static_cast<double>(lattice_sum / sum);
+    volume[i] = lattice_sum / sum;
+  }
+};
+
+struct ReadVolume {
+  View<const float> volume;
+  HD double operator()(int i) const {
+    return static_cast<double>(volume[static_cast<std::size_t>(i)]);
   }
 };
 

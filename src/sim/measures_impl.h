@@ -21,21 +21,29 @@ ParticleSums sums_on(Device& device, const State& state, View<const double> mass
                           ReadSums{state.position(), state.velocity(), state.material(), mass_of});
 }
 
+// volume[i] of the sorted points x.
+template <class Device>
+void particle_volumes(Device& device, const CellsView& cells, View3<const float> x,
+                      const CubicSpline& W, float lattice_sum, View<float> volume) {
+  Buffer<std::uint32_t> runs(device, 18 * cells.key.size);
+  for_each(device, "ledger: volume", static_cast<std::int64_t>(9 * cells.key.size),
+           FindRuns{cells, cells, runs.view()});
+  for_each(device, "ledger: volume", static_cast<std::int64_t>(x.size),
+           ParticleVolume{cells.cell_of, runs.view(), x, W, lattice_sum, volume});
+}
+
 template <class Device>
 double volume_on(Device& device, const State& state, float spacing, float lattice_sum) {
-  const auto n = static_cast<std::int64_t>(state.size());
   const float support = 2.0f * spacing;
   CellSort<Device> cells(device);
   cells.sort(state.position(), support);
   Buffer3 sorted(device);
   permute(device, state.position(), cells.order(), sorted);
-  Buffer<std::uint32_t> runs(device, 18 * cells.cells().key.size);
-  for_each(device, "ledger: volume", static_cast<std::int64_t>(9 * cells.cells().key.size),
-           FindRuns{cells.cells(), cells.cells(), runs.view()});
-  return reduce<Sum<double>>(
-      device, "ledger: volume", n,
-      ParticleVolume{cells.cells().cell_of, runs.view(), std::as_const(sorted).view(),
-                     CubicSpline(support), lattice_sum});
+  Buffer<float> volume(device, state.size());
+  particle_volumes(device, cells.cells(), std::as_const(sorted).view(), CubicSpline(support),
+                   lattice_sum, volume.view());
+  return reduce<Sum<double>>(device, "ledger: volume", static_cast<std::int64_t>(state.size()),
+                             ReadVolume{std::as_const(volume).view()});
 }
 
 }  // namespace barchan

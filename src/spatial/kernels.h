@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/hd.h"
+#include "compute/bits.h"
 #include "compute/interleave.h"
 #include "compute/view.h"
 #include "math/vec3.h"
@@ -135,12 +136,23 @@ struct FillList {
     const Vec3 p = point(x, i);
     const std::uint32_t* run = runs.data + std::size_t{18} * cell_of[i];
     const std::uint32_t room = width.size > 0 ? width[i] : width_of_all;
+    const auto self = static_cast<std::uint32_t>(at);
     std::uint32_t n = 0;
     for (int row = 0; row < 9; ++row) {
-      for (std::uint32_t j = run[2 * row]; j < run[2 * row + 1]; ++j) {
-        const Vec3 d = point(other, j) - p;
-        if (dot(d, d) <= radius_squared && !(same && j == static_cast<std::uint32_t>(at))) {
-          if (n < room) index[start[i] + n * static_cast<std::uint32_t>(list_stride())] = j;
+      const std::uint32_t end = run[2 * row + 1];
+      for (std::uint32_t base = run[2 * row]; base < end; base += 32) {
+        // First which of up to 32 candidates are near, without a branch; then those, one by one.
+        const std::uint32_t candidates = end - base < 32 ? end - base : 32;
+        std::uint32_t near = 0;
+        for (std::uint32_t k = 0; k < candidates; ++k) {
+          near |= (distance_squared(other, base + k, p) <= radius_squared ? 1u : 0u) << k;
+        }
+        if (same && self - base < 32) near &= ~(1u << (self - base));
+        for (; near != 0; near &= near - 1) {
+          if (n < room) {
+            index[start[i] + n * static_cast<std::uint32_t>(list_stride())] =
+                base + lowest_bit(near);
+          }
           ++n;
         }
       }

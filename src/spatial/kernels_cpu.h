@@ -41,6 +41,43 @@ struct Candidates {
   }
 };
 
+// Walks over consecutive cells and gathers the candidates around each. Cells are sorted, so the
+// nine rows around them only ever move forward: one search at the first cell, then a walk.
+class CellWalk {
+ public:
+  CellWalk(const CellsView& cells, const CellsView& other, int first)
+      : cells_(cells), other_(other) {
+    for (int row = 0; row < 9; ++row) {
+      cursor_[row] = lower_bound(other.key, key_of(first) + cells.frame.row_offset(row) - 1);
+    }
+  }
+  // Cells must come in ascending order.
+  void gather(int cell, View3<const float> points, Candidates& candidates) {
+    candidates.count = 0;
+    const auto cell_count = static_cast<std::uint32_t>(other_.key.size);
+    for (int row = 0; row < 9; ++row) {
+      const std::int64_t middle = key_of(cell) + cells_.frame.row_offset(row);
+      std::uint32_t& first = cursor_[row];
+      while (first < cell_count && other_key(first) < middle - 1) ++first;
+      std::uint32_t last = first;
+      while (last < cell_count && other_key(last) <= middle + 1) ++last;
+      if (last > first) candidates.add(points, other_.start[first], other_.start[last]);
+    }
+  }
+
+ private:
+  std::int64_t key_of(int cell) const {
+    return static_cast<std::int64_t>(cells_.key[static_cast<std::size_t>(cell)]);
+  }
+  std::int64_t other_key(std::uint32_t cell) const {
+    return static_cast<std::int64_t>(other_.key.data[cell]);
+  }
+
+  const CellsView& cells_;
+  const CellsView& other_;
+  std::uint32_t cursor_[9];
+};
+
 struct FillListsByCell {
   CellsView cells, other_cells;
   View3<const float> x, other;
@@ -49,20 +86,15 @@ struct FillListsByCell {
   View<const std::uint32_t> place;  // where each block's lists start, and the end of the last one
   View<std::uint32_t> start, count, index;  // out
 
-  // Cells [begin, end) are one block. Cells are sorted, so the nine rows around them only ever move
-  // forward: one search at the block's first cell, then a walk.
+  // Cells [begin, end) are one block.
   void range(int begin, int end) const {
     const auto block = static_cast<std::size_t>(begin / kCellsPerBlock);
     std::uint32_t at = place[block];
     const std::uint32_t room_end = place[block + 1];
     static thread_local Candidates candidates;
-    std::uint32_t cursor[9];
-    for (int row = 0; row < 9; ++row) {
-      cursor[row] = lower_bound(other_cells.key, key_of(begin) + cells.frame.row_offset(row) - 1);
-    }
+    CellWalk walk(cells, other_cells, begin);
     for (int c = begin; c < end; ++c) {
-      candidates.count = 0;
-      for (int row = 0; row < 9; ++row) add_row(key_of(c), row, cursor[row], candidates);
+      walk.gather(c, other, candidates);
       const auto cell = static_cast<std::size_t>(c);
       for (std::uint32_t i = cells.start[cell]; i < cells.start[cell + 1]; ++i) {
         const int found =
@@ -79,21 +111,6 @@ struct FillListsByCell {
         at += n;
       }
     }
-  }
-
- private:
-  std::int64_t key_of(int cell) const {
-    return static_cast<std::int64_t>(cells.key[static_cast<std::size_t>(cell)]);
-  }
-  void add_row(std::int64_t key, int row, std::uint32_t& cursor, Candidates& candidates) const {
-    const std::int64_t middle = key + cells.frame.row_offset(row);
-    const std::uint64_t* keys = other_cells.key.data;
-    const auto cell_count = static_cast<std::uint32_t>(other_cells.key.size);
-    const auto key_at = [&](std::uint32_t c) { return static_cast<std::int64_t>(keys[c]); };
-    while (cursor < cell_count && key_at(cursor) < middle - 1) ++cursor;
-    std::uint32_t last = cursor;
-    while (last < cell_count && key_at(last) <= middle + 1) ++last;
-    if (last > cursor) candidates.add(other, other_cells.start[cursor], other_cells.start[last]);
   }
 };
 

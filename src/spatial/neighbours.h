@@ -65,7 +65,9 @@ class NeighbourSearch {
   Buffer<std::uint32_t> places_;          // where each block's or warp's lists start
   Buffer<Float4> packed_, packed_other_;  // the points, where the device gathers them that way
   std::uint64_t pairs_ = 0;
-  double guess_ = 40.0;  // entries a particle, from the last build
+  double guess_ = 40.0;           // entries a particle, from the last build
+  std::size_t even_lists_ = 0;    // start_ holds that many lists, each with
+  std::uint32_t even_width_ = 0;  // room for so many entries
 };
 
 // Largest distance any point moved between two sets of the same points [m].

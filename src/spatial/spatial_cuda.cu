@@ -59,7 +59,11 @@ void NeighbourSearch<Cuda>::build(const Search& search) {
     fail("neighbour lists of {} particles pass 2^32 entries; use fewer particles", n);
   }
   index_.resize(static_cast<std::size_t>(warps) * kWarp * width);
-  for_each(device_, "neighbours: lists", n, EvenStarts{width, start_.view()});
+  if (even_lists_ != search.x.size || even_width_ != width) {
+    for_each(device_, "neighbours: starts", n, EvenStarts{width, start_.view()});
+    even_lists_ = search.x.size;
+    even_width_ = width;
+  }
   packed_.resize(search.x.size);
   for_each(device_, "neighbours: pack", n, Pack{search.x, packed_.view()});
   if (!search.same) {
@@ -79,6 +83,7 @@ void NeighbourSearch<Cuda>::build(const Search& search) {
   pairs_ = all.sum;
   if (all.largest <= width) return;
 
+  even_lists_ = 0;
   guess_ = std::min<double>(static_cast<double>(all.largest) + 8.0, 96.0);
   places_.resize(static_cast<std::size_t>(warps));
   for_each(device_, "neighbours: lists", warps, WarpRoom{count_.view(), places_.view()});
