@@ -1,7 +1,10 @@
+#include <malloc.h>
+
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
 #include <exception>
+#include <limits>
 
 #include "barchan/version.h"
 #include "base/error.h"
@@ -82,6 +85,12 @@ int run_program(int argc, char** argv) {
 }  // namespace barchan
 
 int main(int argc, char** argv) {
+  // Frames are buffers of many megabytes that come and go. Kept in the heap they are reused; given
+  // back to the system each time, they would be zeroed and mapped anew page by page, which costs
+  // more than writing them.
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_ARENA_MAX, 1);
   try {
     return barchan::run_program(argc, argv);
   } catch (const barchan::Error& error) {

@@ -23,7 +23,7 @@ struct DensityPass {
     const Points points = x;
     const Poly6 kernel = W;
     float sum = W.w_r2(0.0f);
-#pragma omp simd reduction(+ : sum)
+    BARCHAN_SUM_LOOP(sum)
     for (int k = 0; k < n; ++k) {
       sum += kernel.w_r2(distance_squared(points, list[k * list_stride()], p));
     }

@@ -5,9 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <sstream>
 
 #include "base/error.h"
@@ -41,6 +45,43 @@ void write_all(int file, const char* bytes, std::size_t count) {
   }
 }
 
+// Large files go to the disk past the system's page cache: copying a frame into it costs as much
+// as a time step, and nobody reads the frame soon. False where the file system does not do that;
+// the file is then empty, as it was.
+bool write_direct(const fs::path& path, const char* bytes, std::size_t count) {
+  constexpr std::size_t kAlign = 4096, kPiece = std::size_t{4} << 20;
+  const Descriptor file{
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_DIRECT, 0644)};
+  if (file.id < 0) return false;
+  const std::unique_ptr<void, decltype(&std::free)> piece(std::aligned_alloc(kAlign, kPiece),
+                                                          std::free);
+  if (!piece) return false;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(bytes) % kAlign == 0;
+  for (std::size_t done = 0; done < count; done += kPiece) {
+    const std::size_t size = std::min(kPiece, count - done);
+    const std::size_t padded = (size + kAlign - 1) / kAlign * kAlign;
+    const void* from = bytes + done;
+    if (!aligned || padded != size) {  // the disk wants whole, aligned blocks
+      std::memcpy(piece.get(), bytes + done, size);
+      std::memset(static_cast<char*>(piece.get()) + size, 0, padded - size);
+      from = piece.get();
+    }
+    const ssize_t wrote = ::pwrite(file.id, from, padded, static_cast<off_t>(done));
+    if (wrote < 0 && errno == EINVAL && done == 0) return false;
+    if (wrote < 0) throw errno;
+    if (static_cast<std::size_t>(wrote) != padded) throw ENOSPC;
+  }
+  if (::ftruncate(file.id, static_cast<off_t>(count)) != 0 || ::fsync(file.id) != 0) throw errno;
+  return true;
+}
+
+void write_through_cache(const fs::path& path, const char* bytes, std::size_t count) {
+  const Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
+  if (file.id < 0) throw errno;
+  write_all(file.id, bytes, count);
+  if (::fsync(file.id) != 0) throw errno;
+}
+
 void sync_folder(const fs::path& folder) {
   const Descriptor opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (opened.id >= 0) ::fsync(opened.id);
@@ -52,12 +93,9 @@ void write_file_atomic(const fs::path& path, const void* bytes, std::size_t coun
   fs::path part = path;
   part += ".part";
   try {
-    {
-      const Descriptor file{::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
-      if (file.id < 0) throw errno;
-      write_all(file.id, static_cast<const char*>(bytes), count);
-      if (::fsync(file.id) != 0) throw errno;
-    }
+    constexpr std::size_t kLarge = std::size_t{1} << 20;
+    const auto* from = static_cast<const char*>(bytes);
+    if (count < kLarge || !write_direct(part, from, count)) write_through_cache(part, from, count);
     if (::rename(part.c_str(), path.c_str()) != 0) throw errno;
   } catch (int code) {
     ::unlink(part.c_str());

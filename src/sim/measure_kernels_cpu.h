@@ -36,7 +36,7 @@ struct VolumesByCell {
     const float px = p.x, py = p.y, pz = p.z;
     const auto count = static_cast<int>(candidates.count);
     float sum = 0.0f;
-#pragma omp simd reduction(+ : sum)
+    BARCHAN_SUM_LOOP(sum)
     for (int k = 0; k < count; ++k) {
       const float dx = cx[k] - px, dy = cy[k] - py, dz = cz[k] - pz;
       sum += kernel.w(std::sqrt(dx * dx + dy * dy + dz * dz));

@@ -144,6 +144,7 @@ struct FillList {
         // First which of up to 32 candidates are near, without a branch; then those, one by one.
         const std::uint32_t candidates = end - base < 32 ? end - base : 32;
         std::uint32_t near = 0;
+        BARCHAN_UNROLLED
         for (std::uint32_t k = 0; k < candidates; ++k) {
           near |= (distance_squared(other, base + k, p) <= radius_squared ? 1u : 0u) << k;
         }
