@@ -11,6 +11,7 @@
 #include "compute/device.h"
 #include "compute/dispatch.h"
 #include "kernels/density_pass.h"
+#include "kernels/files.h"
 #include "spatial/neighbours.h"
 
 namespace barchan {
@@ -158,8 +159,9 @@ void add(const char* device, std::int64_t particles) {
 }  // namespace barchan
 
 int main(int argc, char** argv) {
-  for (const std::int64_t n : {100'000, 1'000'000}) barchan::add("cpu", n);
+  for (const std::int64_t n : {100'000, 1'000'000, 10'000'000}) barchan::add("cpu", n);
   for (const std::int64_t n : {100'000, 1'000'000, 10'000'000}) barchan::add("cuda", n);
+  barchan::add_file_benchmarks();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
 }

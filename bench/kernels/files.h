@@ -1,0 +1,7 @@
+#pragma once
+
+namespace barchan {
+
+void add_file_benchmarks();
+
+}  // namespace barchan
