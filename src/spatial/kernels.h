@@ -124,10 +124,9 @@ struct FillList {
   View<const std::uint32_t> runs;
   Points x, other;
   float radius_squared;
-  bool same;                        // leave oneself out
-  View<const std::uint32_t> width;  // room for list i, or empty: width_of_all
-  std::uint32_t width_of_all;
-  View<const std::uint32_t> start;
+  bool same;           // leave oneself out
+  std::uint32_t room;  // for every list; enough, or as much as is there
+  ListPlaces places;
   View<std::uint32_t> count;  // out
   View<std::uint32_t> index;  // out; empty to count only
 
@@ -135,8 +134,8 @@ struct FillList {
     const auto i = static_cast<std::size_t>(at);
     const Vec3 p = point(x, i);
     const std::uint32_t* run = runs.data + std::size_t{18} * cell_of[i];
-    const std::uint32_t room = width.size > 0 ? width[i] : width_of_all;
     const auto self = static_cast<std::uint32_t>(at);
+    const std::size_t place = places(self);
     std::uint32_t n = 0;
     for (int row = 0; row < 9; ++row) {
       const std::uint32_t end = run[2 * row + 1];
@@ -151,8 +150,7 @@ struct FillList {
         if (same && self - base < 32) near &= ~(1u << (self - base));
         for (; near != 0; near &= near - 1) {
           if (n < room) {
-            index[start[i] + n * static_cast<std::uint32_t>(list_stride())] =
-                base + lowest_bit(near);
+            index[place + n * static_cast<std::size_t>(list_stride())] = base + lowest_bit(near);
           }
           ++n;
         }

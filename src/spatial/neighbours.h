@@ -14,7 +14,7 @@ namespace barchan {
 // The lists as kernels see them:  for (int k = 0; k < near.count(i); ++k) { int j = near(i, k); ...
 // }
 struct Neighbours {
-  View<const std::uint32_t> start;  // of i's list in `index`
+  ListPlaces places;  // of i's list in `index`
   View<const std::uint32_t> counts;
   View<const std::uint32_t> index;
 
@@ -24,7 +24,7 @@ struct Neighbours {
   }
   // The list's first entry; on the CPU the others follow it.
   HD const std::uint32_t* list(int i) const {
-    return index.data + start[static_cast<std::size_t>(i)];
+    return index.data + places(static_cast<std::uint32_t>(i));
   }
 };
 
@@ -42,7 +42,7 @@ class NeighbourSearch {
   void build(const CellsView& cells, View3<const float> x, const CellsView& other_cells,
              View3<const float> other, float radius);
 
-  Neighbours view() const { return {start_.view(), count_.view(), index_.view()}; }
+  Neighbours view() const { return {{start_.view(), even_width_}, count_.view(), index_.view()}; }
   std::uint64_t pairs() const { return pairs_; }  // entries in all lists together
 
   // The plain way, one particle at a time in two passes: what build() is measured and tested by.
@@ -66,8 +66,7 @@ class NeighbourSearch {
   Buffer<Float4> packed_, packed_other_;  // the points, where the device gathers them that way
   std::uint64_t pairs_ = 0;
   double guess_ = 40.0;           // entries a particle, from the last build
-  std::size_t even_lists_ = 0;    // start_ holds that many lists, each with
-  std::uint32_t even_width_ = 0;  // room for so many entries
+  std::uint32_t even_width_ = 0;  // where all lists have the same room: that; else start_ counts
 };
 
 // Largest distance any point moved between two sets of the same points [m].

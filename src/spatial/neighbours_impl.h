@@ -52,14 +52,14 @@ void NeighbourSearch<Device>::build_reference(const CellsView& cells, View3<cons
   start_.resize(x.size);
   count_.resize(x.size);
   start_.clear_to_zero();
-  FillList<View3<const float>> fill{cells.cell_of,   runs_.view(),  x,  other,
-                                    radius * radius, search.same,   {}, 0,
-                                    start_.view(),   count_.view(), {}};
+  FillList<View3<const float>> fill{
+      cells.cell_of,   runs_.view(),  x, other, radius * radius, search.same, 0,
+      {start_.view()}, count_.view(), {}};
   for_each(device_, "neighbours: reference", n, fill);
   pairs_ = device_.exclusive_scan("neighbours: reference", count_.view(), start_.view());
   index_.resize(pairs_);
   fill.index = index_.view();
-  fill.width_of_all = ~0u;
+  fill.room = ~0u;
   for_each(device_, "neighbours: reference", n, fill);
 }
 

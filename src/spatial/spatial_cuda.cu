@@ -7,16 +7,6 @@ namespace barchan {
 
 namespace {
 
-// Where list i starts when each warp of 32 lists has room for 32 x width entries.
-struct EvenStarts {
-  std::uint32_t width;
-  View<std::uint32_t> start;
-  __device__ void operator()(int i) const {
-    const std::uint32_t warp = static_cast<std::uint32_t>(i) / kWarp, lane = i % kWarp;
-    start[i] = warp * kWarp * width + lane;
-  }
-};
-
 // Room for a warp: 32 times its longest list.
 struct WarpRoom {
   View<const std::uint32_t> count;
@@ -45,7 +35,6 @@ struct WarpStarts {
 template <>
 void NeighbourSearch<Cuda>::build(const Search& search) {
   const auto n = static_cast<std::int64_t>(search.x.size);
-  start_.resize(search.x.size);
   count_.resize(search.x.size);
   if (n == 0) {
     index_.resize(0);
@@ -59,11 +48,6 @@ void NeighbourSearch<Cuda>::build(const Search& search) {
     fail("neighbour lists of {} particles pass 2^32 entries; use fewer particles", n);
   }
   index_.resize(static_cast<std::size_t>(warps) * kWarp * width);
-  if (even_lists_ != search.x.size || even_width_ != width) {
-    for_each(device_, "neighbours: starts", n, EvenStarts{width, start_.view()});
-    even_lists_ = search.x.size;
-    even_width_ = width;
-  }
   packed_.resize(search.x.size);
   for_each(device_, "neighbours: pack", n, Pack{search.x, packed_.view()});
   if (!search.same) {
@@ -73,23 +57,32 @@ void NeighbourSearch<Cuda>::build(const Search& search) {
   }
   const View<const Float4> points = std::as_const(packed_).view();
   const View<const Float4> others = search.same ? points : std::as_const(packed_other_).view();
-  FillList<View<const Float4>> fill{
-      search.cells.cell_of, runs_.view(), points, others,        search.radius * search.radius,
-      search.same,          {},           width,  start_.view(), count_.view(),
-      index_.view()};
+  even_width_ = width;
+  FillList<View<const Float4>> fill{search.cells.cell_of,
+                                    runs_.view(),
+                                    points,
+                                    others,
+                                    search.radius * search.radius,
+                                    search.same,
+                                    width,
+                                    {{}, even_width_},
+                                    count_.view(),
+                                    index_.view()};
   for_each(device_, "neighbours: lists", n, fill);
   const SumAndLargest all =
       reduce<JoinSumAndLargest>(device_, "neighbours: count", n, ReadSumAndLargest{count_.view()});
   pairs_ = all.sum;
   if (all.largest <= width) return;
 
-  even_lists_ = 0;
+  even_width_ = 0;
+  start_.resize(search.x.size);
   guess_ = std::min<double>(static_cast<double>(all.largest) + 8.0, 96.0);
   places_.resize(static_cast<std::size_t>(warps));
   for_each(device_, "neighbours: lists", warps, WarpRoom{count_.view(), places_.view()});
   index_.resize(device_.exclusive_scan("neighbours: lists", places_.view(), places_.view()));
   for_each(device_, "neighbours: lists", n, WarpStarts{places_.view(), start_.view()});
-  fill.width_of_all = ~0u;
+  fill.places = {std::as_const(start_).view()};
+  fill.room = ~0u;
   fill.index = index_.view();
   for_each(device_, "neighbours: lists", n, fill);
 }

@@ -45,13 +45,14 @@ Pairs read_lists(const Neighbours& near, Device& device, std::size_t n,
     if (view.size > 0) device.download(host.data(), view.data, view.size * 4);
     return host;
   };
-  const auto start = get(near.start), count = get(near.counts), index = get(near.index);
+  const auto count = get(near.counts), index = get(near.index), start = get(near.places.start);
+  const ListPlaces places{{start.data(), start.size()}, near.places.even_width};
   const std::uint32_t stride = device.on_host() ? 1 : kWarp;
   Pairs pairs(n);
   for (std::size_t i = 0; i < n; ++i) {
     auto& list = pairs[order[i]];
     for (std::uint32_t k = 0; k < count[i]; ++k) {
-      list.push_back(other_order[index[start[i] + k * stride]]);
+      list.push_back(other_order[index[places(static_cast<std::uint32_t>(i)) + k * stride]]);
     }
     std::sort(list.begin(), list.end());
   }
