@@ -228,14 +228,6 @@ HD inline Vec3 bounce(const Vec3& v, const Vec3& wall_velocity, const Vec3& norm
   return wall_velocity + slide * along + (kept * inward) * normal;
 }
 
-// ---- a whole step of one sphere
-
-struct Bounce {
-  Vec3 x;  // at the end of the step [m]
-  Vec3 v;  // [m/s]
-  int bounces = 0;
-};
-
 // Where a point that is at `world` at fraction s is at the end, if it goes along with the solid.
 HD inline Vec3 carried_to_end(const SolidView& solid, const Vec3& world, float s) {
   if (!solid.moves) return world;
@@ -243,33 +235,6 @@ HD inline Vec3 carried_to_end(const SolidView& solid, const Vec3& world, float s
   const Vec3 local = inverse_rotate(orientation_at(solid, s), arm);
   // world + (what the origin travels) + (what the arm turns): small changes to a large number.
   return world + (1.0f - s) * solid.travel + (rotate(solid.end_orientation, local) - arm);
-}
-
-// Flies from x with velocity v for dt [s], bounces up to `most` times, and ends outside all solids.
-// A sphere that has used up its bounces (it is in a corner, or walls close in on it) goes along
-// with the wall it touched last, or that wall would pass through it in the rest of the step; other
-// walls may take it over, and if those are too many as well the last one keeps it.
-HD inline Bounce fly_and_bounce(const SolidsView& solids, const Vec3& x, const Vec3& v, float dt,
-                                float radius, float rest_speed, int most) {
-  Bounce now{x, v, 0};
-  float s = 0.0f;
-  int carrier = -1;
-  for (int k = 0; k < 2 * most; ++k) {
-    const Vec3 goal = carrier < 0 ? now.x + ((1.0f - s) * dt) * now.v
-                                  : carried_to_end(solids.data[carrier], now.x, s);
-    const Hit hit = sweep(solids, now.x, goal, s, radius, carrier);
-    now.x = hit.hit ? hit.position : goal;
-    s = hit.s;
-    if (!hit.hit) break;
-    const SolidView& wall = solids.data[hit.solid];
-    now.v =
-        bounce(now.v, hit.wall_velocity, hit.normal, wall.restitution, wall.friction, rest_speed);
-    ++now.bounces;
-    if (now.bounces >= most) carrier = hit.solid;
-  }
-  if (carrier >= 0) now.x = carried_to_end(solids.data[carrier], now.x, s);
-  now.x = push_out(solids, now.x, radius);
-  return now;
 }
 
 }  // namespace barchan

@@ -1,5 +1,7 @@
 #include "sim/initial_state.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "base/error.h"
@@ -60,6 +62,26 @@ std::vector<Vec3> fill_points(const Scene& scene, std::size_t number, const Soli
   return points;
 }
 
+// Particles that the boxes around the fills would hold, against the machine's memory: a resolution
+// with one zero too many should get a sentence, not the system's out-of-memory killer.
+void check_memory(const Scene& scene) {
+  constexpr double kBytesEach = 100.0;  // two states and the points as they are made
+  const double spacing = scene.general.resolution;
+  double particles = 0.0;
+  for (const Fill& fill : scene.fills) {
+    const Vec3d size = bounds(fill.shape.shape).extent();
+    particles += size.x * size.y * size.z / (spacing * spacing * spacing);
+  }
+  const double memory =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (particles * kBytesEach > memory) {
+    reject(
+        "{}: resolution = {} m asks for about {:.2g} particles, more than this machine's memory "
+        "holds; use a coarser resolution or smaller fills",
+        scene.fills.front().place, spacing, particles);
+  }
+}
+
 }  // namespace
 
 SolverSetup solver_setup(const Scene& scene) {
@@ -87,6 +109,7 @@ SolidSet make_solids(const Scene& scene, Device& device) {
 }
 
 void fill_state(const Scene& scene, const SolidSet& solids, State& state) {
+  check_memory(scene);
   std::vector<std::vector<Vec3>> points;
   std::size_t count = 0;
   for (std::size_t f = 0; f < scene.fills.size(); ++f) {

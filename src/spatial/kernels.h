@@ -160,11 +160,6 @@ struct FillList {
   }
 };
 
-struct ReadCounts {
-  View<const std::uint32_t> counts;
-  HD std::uint64_t operator()(int i) const { return counts[static_cast<std::size_t>(i)]; }
-};
-
 struct SumAndLargest {
   std::uint64_t sum = 0, largest = 0;
 };

@@ -11,6 +11,7 @@
 #include "geometry/solid.h"
 #include "geometry/sweep.h"
 #include "random_shapes.h"
+#include "unit/geometry/fly_and_bounce.h"
 
 namespace barchan {
 namespace {
