@@ -11,10 +11,10 @@ struct Sum {
   static HD T combine(const T& a, const T& b) { return a + b; }
 };
 
-// The largest; `lowest` is the answer for no items.
-template <class T, T lowest>
+// The largest of numbers that are not negative; 0 for none.
+template <class T>
 struct Largest {
-  static HD T identity() { return lowest; }
+  static HD T identity() { return T{}; }
   static HD T combine(const T& a, const T& b) { return a < b ? b : a; }
 };
 

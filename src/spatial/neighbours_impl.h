@@ -65,9 +65,9 @@ void NeighbourSearch<Device>::build_reference(const CellsView& cells, View3<cons
 
 template <class Device>
 float max_displacement(Device& device, View3<const float> now, View3<const float> before) {
-  using Longest = Largest<float, 0.0f>;
-  return std::sqrt(reduce<Longest>(device, "neighbours: displacement",
-                                   static_cast<std::int64_t>(now.size), Displacement{now, before}));
+  return std::sqrt(reduce<Largest<float>>(device, "neighbours: displacement",
+                                          static_cast<std::int64_t>(now.size),
+                                          Displacement{now, before}));
 }
 
 }  // namespace barchan
