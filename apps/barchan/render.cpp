@@ -132,7 +132,7 @@ int render(const Options& options) {
   const fs::path video = fs::path(options.folder) / "video.mp4";
   write_png(sheet, contact_sheet(nine, 3));
   if (pictures.size() > 1) encode_video(pictures, scene.general.fps / scene.cache.every, video);
-  note("{} pictures in {}", pictures.size(), images.string());
+  note("{} picture{} in {}", pictures.size(), pictures.size() == 1 ? "" : "s", images.string());
   note("{}", sheet.string());
   if (pictures.size() > 1) note("{}", video.string());
   return broken > 0 ? 1 : 0;

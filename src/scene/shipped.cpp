@@ -23,7 +23,7 @@ fs::path scenes_folder() {
   std::error_code none;
   const fs::path program = fs::read_symlink("/proc/self/exe", none).parent_path();
   for (const char* near : {"scenes", "../share/barchan/scenes", "../../scenes"}) {
-    if (fs::is_directory(program / near / "shipped", none)) return program / near;
+    if (fs::is_directory(program / near / "shipped", none)) return fs::canonical(program / near);
   }
   return fs::path(BARCHAN_SOURCE_DIR) / "scenes";
 }
