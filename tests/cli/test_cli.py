@@ -185,7 +185,8 @@ class Runs(Case):
         slow = subprocess.Popen([PROGRAM, "run", self.scene, "--out", out, "--overwrite", "--quiet",
                                  "--set", "resolution=0.01"])
         try:
-            time.sleep(1.0)
+            while slow.poll() is None and (out / "frames" / "frame_000003.h5").exists():
+                time.sleep(0.005)  # until it has begun to start again
             self.expect(run("run", self.scene, "--out", out, "--overwrite"), 1, "another run")
         finally:
             slow.kill()
@@ -244,9 +245,9 @@ class Runs(Case):
 
 
 class NobodyLosesWork(Case):
-    def whole(self):
+    def whole(self, *settings):
         out = self.dir / "whole"
-        self.expect(run("run", self.scene, "--out", out), 0)
+        self.expect(run("run", self.scene, "--out", out, *settings), 0)
         return out
 
     def test_killed_at_random_moments(self):
@@ -270,18 +271,19 @@ class NobodyLosesWork(Case):
         self.assertGreater(killed_midway, 0)
 
     def test_interrupted(self):
-        whole = self.whole()
+        finer = ("--set", "resolution=0.015")  # long enough to be caught on a busy machine
+        whole = self.whole(*finer)
         out = self.dir / "stopped"
-        child = subprocess.Popen([PROGRAM, "run", self.scene, "--out", out], stderr=subprocess.PIPE,
-                                 text=True)
-        while not (out / "frames" / "frame_000005.h5").exists():
+        child = subprocess.Popen([PROGRAM, "run", self.scene, "--out", out, *finer],
+                                 stderr=subprocess.PIPE, text=True)
+        while child.poll() is None and not (out / "frames" / "frame_000005.h5").exists():
             time.sleep(0.005)
         child.send_signal(signal.SIGINT)
         _, message = child.communicate(timeout=60)
         self.assertEqual(child.returncode, 1)
         self.assertIn("--resume", message)
         self.assertEqual(json.loads((out / "run.json").read_text())["state"], "interrupted")
-        self.expect(run("run", self.scene, "--out", out, "--resume"), 0, "going on from frame")
+        self.expect(run("run", self.scene, "--out", out, "--resume", *finer), 0, "going on from frame")
         self.same_run(whole, out)
 
     def test_longer_duration_but_no_other_change(self):
