@@ -1,6 +1,7 @@
 // Vector instructions that the compiler does not find by itself, with a plain fallback.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #if defined(__AVX512F__)
@@ -87,7 +88,7 @@ inline int append_near(const float* x, const float* y, const float* z, const std
   for (int c = 0; c < count; ++c) {
     const float dx = x[c] - p.x, dy = y[c] - p.y, dz = z[c] - p.z;
     out[n] = index[c];
-    n += (dx * dx + dy * dy + dz * dz <= r2) & (index[c] != self);
+    n += (fmaf(dz, dz, fmaf(dy, dy, dx * dx)) <= r2) & (index[c] != self);
   }
   return n;
 }
