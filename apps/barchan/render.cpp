@@ -39,7 +39,17 @@ void parse_size(const std::string& text, PreviewSettings& settings) {
   }
 }
 
-// What the camera should see: the solids that end somewhere, and the particles of a few frames.
+// A box around a dynamic body, however it is turned; nothing for other solids.
+Aabb bounds_of(const Scene& scene, const BodyState& body) {
+  for (const SceneSolid& solid : scene.solids) {
+    if (solid.params.name != body.name || solid.params.motion != "dynamic") continue;
+    const double reach = 0.5 * length(bounds(solid.shape.shape).extent());
+    return Aabb{body.position, body.position}.grown(reach);
+  }
+  return {};
+}
+
+// What the camera should see: containers, and the particles and bodies of a few frames.
 Aabb subject_of(const Scene& scene, const std::vector<std::pair<std::int64_t, fs::path>>& frames) {
   Aabb box;
   for (const SceneSolid& solid : scene.solids) {
@@ -49,8 +59,9 @@ Aabb subject_of(const Scene& scene, const std::vector<std::pair<std::int64_t, fs
   const std::size_t every = std::max<std::size_t>(1, frames.size() / 8);
   for (std::size_t f = 0; f < frames.size(); f += every) {
     try {
-      for (const Vec3& p : read_frame(frames[f].second).position)
-        box = join(box, Aabb{Vec3d(p), Vec3d(p)});
+      const LoadedFrame frame = read_frame(frames[f].second);
+      for (const Vec3& p : frame.position) box = join(box, Aabb{Vec3d(p), Vec3d(p)});
+      for (const BodyState& body : frame.bodies) box = join(box, bounds_of(scene, body));
     } catch (const Error&) {
       continue;  // said when its picture is due
     }
@@ -82,6 +93,16 @@ double top_speed(const RunFolder& run) {
   return std::ceil(fastest / unit * 2.0) / 2.0 * unit;
 }
 
+// Dynamic bodies stand where the frame says; the others know themselves where they are.
+void place_bodies(const LoadedFrame& frame, SolidSet& solids) {
+  for (const BodyState& body : frame.bodies) {
+    const int s = solids.find(body.name);
+    if (s < 0 || solids[s].drive != SolidDrive::dynamic) continue;
+    const Pose pose{body.position, body.orientation};
+    solids.set_dynamic(s, frame.time, pose, frame.time, pose);
+  }
+}
+
 int render(const Options& options) {
   const RunFolder run(options.folder);
   const auto frames = frames_in(options.folder, parse_frame_range(options.frames));
@@ -99,7 +120,7 @@ int render(const Options& options) {
   const double aspect = static_cast<double>(settings.width) / settings.height;
   settings.camera = camera_of(scene, subject_of(scene, frames), aspect);
   Cpu device(options.threads > 0 ? options.threads : make_cpu_device()->threads());
-  const SolidSet solids = make_solids(scene, device);
+  SolidSet solids = make_solids(scene, device);
   const double fastest = top_speed(run);
   const std::string name = fs::canonical(options.folder).filename().string();
 
@@ -110,6 +131,7 @@ int render(const Options& options) {
   for (const auto& [number, file] : frames) {
     try {
       const LoadedFrame frame = read_frame(file);
+      place_bodies(frame, solids);
       settings.caption = fmt::format("{}   frame {}   t = {:.3f} s", name, number, frame.time);
       const PreviewInput input{frame.position, frame.velocity, 0.5 * frame.spacing,
                                fastest,        &solids,        frame.time};

@@ -53,6 +53,18 @@ void put_timings(Device& device, RunInfo& info) {
   }
 }
 
+std::map<std::string, BodyInfo> body_infos(const Scene& scene, const Driver& driver) {
+  std::map<std::string, BodyInfo> infos;
+  for (int b = 0; b < driver.bodies().count(); ++b) {
+    const int s = driver.bodies().solid(b);
+    const Solid& solid = driver.solids()[s];
+    const double density = scene.solids[static_cast<std::size_t>(s)].params.density;
+    infos[solid.name] = {solid.mass.mass, solid.mass.mass / density, solid.start.position,
+                         solid.mass.inertia};
+  }
+  return infos;
+}
+
 std::int64_t frames_written(const Driver& driver, const Scene& scene) {
   return driver.state().frame / scene.cache.every + 1;
 }
@@ -85,6 +97,7 @@ RunInfo run_scene(const RunRequest& request) {
   info.threads = device->threads();
   info.frames_planned = scene.frame_count() / scene.cache.every + 1;
   info.particles = driver.state().size();
+  info.bodies = body_infos(scene, driver);
   folder.start(info, to_toml(scene));
   if (request.started) request.started(info, driver);
 

@@ -125,6 +125,26 @@ void take_number(const json& from, const char* key, double& to) {
   to = from.at(key).is_null() ? std::nan("") : from.at(key).get<double>();
 }
 
+nlohmann::ordered_json to_json(const BodyInfo& body) {
+  const Sym3d& I = body.inertia;
+  nlohmann::ordered_json out;
+  out["mass"] = body.mass;
+  out["volume"] = body.volume;
+  out["center"] = {body.center.x, body.center.y, body.center.z};
+  out["inertia"] = {{I.xx, I.xy, I.xz}, {I.xy, I.yy, I.yz}, {I.xz, I.yz, I.zz}};
+  return out;
+}
+
+BodyInfo body_from(const json& from) {
+  const auto& c = from.at("center");
+  const auto& I = from.at("inertia");
+  const auto entry = [&](int i, int j) { return I.at(i).at(j).get<double>(); };
+  return {from.at("mass").get<double>(),
+          from.at("volume").get<double>(),
+          {c.at(0).get<double>(), c.at(1).get<double>(), c.at(2).get<double>()},
+          {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)}};
+}
+
 RunInfo info_from(const json& from) {
   RunInfo info;
   take(from, "version", info.version);
@@ -149,6 +169,9 @@ RunInfo info_from(const json& from) {
     for (const auto& [stage, ms] : from.at("timings").items()) {
       info.timings[stage] = ms.is_null() ? std::nan("") : ms.get<double>();
     }
+  }
+  if (from.contains("bodies")) {
+    for (const auto& [name, body] : from.at("bodies").items()) info.bodies[name] = body_from(body);
   }
   return info;
 }
@@ -196,6 +219,7 @@ void write_run_info(const fs::path& file, const RunInfo& info) {
   out["time"] = info.time;
   out["wall_seconds"] = info.wall_seconds;
   out["timings"] = nlohmann::ordered_json(info.timings);
+  for (const auto& [name, body] : info.bodies) out["bodies"][name] = to_json(body);
   // A command line may hold any bytes; JSON may not.
   const auto replace = nlohmann::ordered_json::error_handler_t::replace;
   write_file_atomic(file, out.dump(2, ' ', false, replace) + "\n");

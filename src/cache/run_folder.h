@@ -12,6 +12,8 @@
 
 #include "base/atomic_file.h"
 #include "cache/checkpoint_file.h"
+#include "math/sym3.h"
+#include "math/vec3.h"
 
 namespace barchan {
 
@@ -19,6 +21,15 @@ enum class RunState { running, done, interrupted, failed };
 const char* name_of(RunState state);
 
 // run.json.
+// What a dynamic body is made of; inertia about its centre of mass, in the scene's axes at the
+// start.
+struct BodyInfo {
+  double mass = 0.0;    // [kg]
+  double volume = 0.0;  // [m^3]
+  Vec3d center;         // of mass, at the start [m]
+  Sym3d inertia;        // [kg m^2]
+};
+
 struct RunInfo {
   std::string version;
   std::vector<std::string> command;  // as typed
@@ -31,10 +42,11 @@ struct RunInfo {
   std::int64_t frames = 0;          // written
   std::int64_t frames_planned = 0;  // 0: not known
   std::int64_t steps = 0;
-  std::uint64_t particles = 0;            // in the last frame
-  double time = 0.0;                      // simulated [s]
-  double wall_seconds = 0.0;              // [s]
-  std::map<std::string, double> timings;  // [ms] in all, by stage
+  std::uint64_t particles = 0;             // in the last frame
+  double time = 0.0;                       // simulated [s]
+  double wall_seconds = 0.0;               // [s]
+  std::map<std::string, double> timings;   // [ms] in all, by stage
+  std::map<std::string, BodyInfo> bodies;  // the dynamic ones, by name
 };
 
 // Checks keys and types; an Error names the file and the key.

@@ -21,6 +21,8 @@ SolidSet::SolidSet(std::vector<Solid> solids, Device& device)
   for (const Solid& solid : solids_) {
     const std::string fault = describe_fault(solid.shape);
     if (!fault.empty()) reject("solid '{}': {}", solid.name, fault);
+    Dynamic& dynamic = dynamics_[static_cast<std::size_t>(&solid - solids_.data())];
+    dynamic.from = dynamic.to = solid.start;
     const bool keyed = solid.drive == SolidDrive::keyframes && !solid.motion.is_still();
     if (keyed || solid.drive == SolidDrive::dynamic) all_still_ = false;
   }
@@ -53,12 +55,11 @@ int SolidSet::find(const std::string& name) const {
   return -1;
 }
 
-void SolidSet::set_dynamic(int solid, double time, const Pose& pose, const Vec3d& velocity,
-                           const Vec3d& angular_velocity) {
+void SolidSet::set_dynamic(int solid, double t0, const Pose& from, double t1, const Pose& to) {
   if ((*this)[solid].drive != SolidDrive::dynamic) {
     fail("solid '{}' is not dynamic and cannot be moved from outside", (*this)[solid].name);
   }
-  dynamics_[static_cast<std::size_t>(solid)] = {time, pose, velocity, angular_velocity};
+  dynamics_[static_cast<std::size_t>(solid)] = {t0, t1, from, to};
 }
 
 Pose SolidSet::pose(int solid, double time) const {
@@ -66,17 +67,21 @@ Pose SolidSet::pose(int solid, double time) const {
   if (s.drive == SolidDrive::keyframes) return s.motion.at(time);
   if (s.drive == SolidDrive::fixed) return {};
   const Dynamic& d = dynamics_[static_cast<std::size_t>(solid)];
-  return {d.pose.position + (time - d.time) * d.velocity,
-          integrate(d.pose.orientation, d.angular_velocity, time - d.time)};
+  if (time <= d.t0) return d.from;
+  if (time >= d.t1) return d.to;
+  const double share = (time - d.t0) / (d.t1 - d.t0);
+  return {d.from.position + share * (d.to.position - d.from.position),
+          slerp(d.from.orientation, d.to.orientation, share)};
 }
 
 void SolidSet::velocity(int solid, double time, Vec3d& linear, Vec3d& angular) const {
   const Solid& s = (*this)[solid];
   linear = angular = Vec3d();
   if (s.drive == SolidDrive::keyframes) s.motion.velocity(time, linear, angular);
-  if (s.drive == SolidDrive::dynamic) {
-    linear = dynamics_[static_cast<std::size_t>(solid)].velocity;
-    angular = dynamics_[static_cast<std::size_t>(solid)].angular_velocity;
+  const Dynamic& d = dynamics_[static_cast<std::size_t>(solid)];
+  if (s.drive == SolidDrive::dynamic && d.t1 > d.t0) {
+    linear = (d.to.position - d.from.position) / (d.t1 - d.t0);
+    angular = barchan::angular_velocity(d.from.orientation, d.to.orientation, d.t1 - d.t0);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "compute/buffer.h"
 #include "compute/device.h"
 #include "geometry/keyframes.h"
+#include "geometry/mass_properties.h"
 #include "geometry/pose.h"
 #include "geometry/sdf.h"
 #include "geometry/shape.h"
@@ -112,6 +113,12 @@ struct Solid {
   double restitution = 0.0;
   SolidDrive drive = SolidDrive::fixed;
   Motion motion;  // keyframes only; poses carry the shape's own frame into the world
+
+  // Dynamic only. The origin of the shape's own frame is the centre of mass.
+  MassProperties mass;              // about that origin
+  Pose start;                       // at time 0
+  Vec3d velocity;                   // at time 0 [m/s]
+  Vec3d angular_velocity;           // at time 0 [rad/s]
 };
 
 class SolidSet {
@@ -123,12 +130,11 @@ class SolidSet {
   const Solid& operator[](int solid) const { return solids_[static_cast<std::size_t>(solid)]; }
   int find(const std::string& name) const;  // -1 if there is none
 
-  // A dynamic solid from now on: its pose at `time` and steady velocities [m/s, rad/s] of its own
-  // origin from then on.
-  void set_dynamic(int solid, double time, const Pose& pose, const Vec3d& velocity,
-                   const Vec3d& angular_velocity);
+  // Where a dynamic solid is from t0 to t1 [s]: between the two poses in between, at either of them
+  // before and after.
+  void set_dynamic(int solid, double t0, const Pose& from, double t1, const Pose& to);
 
-  // The pose of the shape's own frame; for dynamic solids carried on from the last set_dynamic.
+  // The pose of the shape's own frame.
   Pose pose(int solid, double time) const;
   // Velocity of the frame's origin [m/s] and angular velocity [rad/s] at that moment.
   void velocity(int solid, double time, Vec3d& linear, Vec3d& angular) const;
@@ -144,9 +150,8 @@ class SolidSet {
 
  private:
   struct Dynamic {
-    double time = 0.0;
-    Pose pose;
-    Vec3d velocity, angular_velocity;
+    double t0 = 0.0, t1 = 0.0;  // [s]
+    Pose from, to;
   };
   void compile_all();
   SolidView view_of(int solid, double t0, double t1) const;

@@ -81,7 +81,16 @@ const ParamTable& table_of<DemParams>() {
 
 template <>
 const ParamTable& table_of<RigidParams>() {
-  static const ParamTable table{"rigid", "Contact between dynamic bodies.", {}};
+  using P = RigidParams;
+  static const ParamTable table{
+      "rigid",
+      "Contact between dynamic bodies, and between them and other solids.",
+      {
+          number("dt_max", &P::dt_max, "s", above_to(0, 0.1),
+                 "Longest step that bodies take; fast ones take shorter ones."),
+          integer("iterations", &P::iterations, between(1, 10000),
+                  "Most rounds over all contacts; they end when velocities no longer change."),
+      }};
   return table;
 }
 

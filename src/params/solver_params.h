@@ -38,6 +38,9 @@ struct DemParams {
   std::string tail = "clamped";
 };
 
-struct RigidParams {};
+struct RigidParams {
+  double dt_max = 1.0 / 240.0;  // longest step of bodies in contact [s]
+  int iterations = 1000;  // at most
+};
 
 }  // namespace barchan

@@ -127,6 +127,26 @@ void read_fill(const Node& item, Scene& scene) {
   scene.fills.push_back(std::move(fill));
 }
 
+// What only a dynamic body has, and what it may not be.
+void check_motion(const Node& item, const SceneSolid& solid) {
+  if (solid.params.motion != "dynamic") {
+    const bool turns = length(solid.params.angular_velocity) > 0.0;
+    if (!turns && !(length(solid.params.velocity) > 0.0)) return;
+    const char* key = turns ? "angular_velocity" : "velocity";
+    reject_at(item.find(key)->source,
+              "'{}' is for bodies, but motion = \"{}\"; set motion = \"dynamic\"", key,
+              solid.params.motion);
+  }
+  const Node::Member* shape = item.find("shape");
+  if (solid.params.inside_out) {
+    reject_at(item.find("inside_out")->source,
+              "a dynamic body cannot be inside out; make its wall with difference = [outer, inner]");
+  }
+  if (!bounds(solid.shape.shape).is_bounded()) {
+    reject_at(shape->source, "the shape of this body has no end; intersect it with a box");
+  }
+}
+
 void read_solid(const Node& item, Scene& scene) {
   SceneSolid solid;
   solid.params.name = fmt::format("solid{}", scene.solids.size() + 1);
@@ -152,6 +172,7 @@ void read_solid(const Node& item, Scene& scene) {
     reject_at(item.source,
               "motion = \"keyframes\" needs keyframes = [ {{ time = 0, position = [..] }}, .. ]");
   }
+  check_motion(item, solid);
   scene.solids.push_back(std::move(solid));
 }
 
@@ -211,7 +232,10 @@ Source source_of(const Node& document, const char* section, const char* key) {
 }
 
 void check_whole(const Scene& scene, const Node& document) {
-  if (scene.fills.empty() && scene.emitters.empty()) {
+  const bool bodies = std::any_of(
+      scene.solids.begin(), scene.solids.end(),
+      [](const SceneSolid& solid) { return solid.params.motion == "dynamic"; });
+  if (scene.fills.empty() && scene.emitters.empty() && !bodies) {
     reject_at(document.source, "the scene holds no particles: add a [[fill]] with a shape");
   }
   const GranularSphParams& sph = scene.granular_sph;

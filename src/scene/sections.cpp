@@ -18,7 +18,7 @@ struct NotYet {
   const char* key;
   const char* value;
 };
-constexpr std::array<NotYet, 13> kNotYet = {{
+constexpr std::array<NotYet, 12> kNotYet = {{
     {"", "solver", "flip"},
     {"", "solver", "pbf"},
     {"", "solver", "granular-sph"},
@@ -26,7 +26,6 @@ constexpr std::array<NotYet, 13> kNotYet = {{
     {"", "emitter", ""},
     {"", "sink", ""},
     {"", "probe", ""},
-    {"[solid]", "motion", "dynamic"},
     {"shape", "mesh", ""},
     {"render", "look", "water"},
     {"render", "look", "sand"},

@@ -39,6 +39,16 @@ double larger(double a, double b) {
   return std::isnan(a) ? b : (std::isnan(b) ? a : std::max(a, b));
 }
 
+BodyMotion motion_of(const BodyState& body) {
+  return {{body.position, body.orientation}, body.velocity, body.angular_velocity};
+}
+void set_motion(const BodyMotion& motion, BodyState& body) {
+  body.position = motion.pose.position;
+  body.orientation = motion.pose.orientation;
+  body.velocity = motion.velocity;
+  body.angular_velocity = motion.angular_velocity;
+}
+
 }  // namespace
 
 Driver::Driver(const Scene& scene, Device& device, Solver& solver)
@@ -46,32 +56,79 @@ Driver::Driver(const Scene& scene, Device& device, Solver& solver)
       solver_(solver),
       setup_(solver_setup(scene)),
       solids_(make_solids(scene, device)),
+      bodies_(solids_, scene.general.gravity, scene.general.resolution, scene.rigid),
       now_(device, solver.columns()),
       next_(device, solver.columns()) {
   fill_state(scene, solids_, now_);
-  for (int s = 0; s < solids_.count(); ++s)
-    now_.bodies.push_back({solids_[s].name, {}, {}, {}, {}, {}, {}});
+  for (int s = 0; s < solids_.count(); ++s) {
+    const Solid& solid = solids_[s];
+    const Pose pose = solids_.pose(s, 0.0);
+    BodyState body{solid.name, pose.position, pose.orientation, {}, {}, {}, {}};
+    solids_.velocity(s, 0.0, body.velocity, body.angular_velocity);
+    if (solid.drive == SolidDrive::dynamic) {
+      body.velocity = solid.velocity;
+      body.angular_velocity = solid.angular_velocity;
+    }
+    now_.bodies.push_back(body);
+  }
   now_.max_speed = measure_vitals(now_).max_speed;
-  move_bodies();
   start_frame(now_);
 }
 
 void Driver::restore(const Snapshot& snapshot) {
   barchan::restore(snapshot, now_);
+  place_solids();
 }
 
 double Driver::frame_time(std::int64_t frame) const {
   return static_cast<double>(frame) / scene_.general.fps;
 }
 
-// Where the solids are at the state's time.
-void Driver::move_bodies() {
+// Dynamic solids stand where the state says.
+void Driver::place_solids() {
+  for (int b = 0; b < bodies_.count(); ++b) {
+    const BodyState& body = now_.bodies[static_cast<std::size_t>(bodies_.solid(b))];
+    const Pose pose{body.position, body.orientation};
+    solids_.set_dynamic(bodies_.solid(b), now_.time, pose, now_.time, pose);
+  }
+}
+
+// The bodies of the next state, before the material has pushed them: where the solver will see them
+// go is where they are in the end, so that no body ends up inside the material it has pushed away.
+void Driver::move_bodies(double dt) {
+  const double end = now_.time + dt;
+  std::vector<BodyMotion> motions;
+  for (int b = 0; b < bodies_.count(); ++b) {
+    motions.push_back(motion_of(now_.bodies[static_cast<std::size_t>(bodies_.solid(b))]));
+  }
+  bodies_.advance(solids_, now_.time, dt, motions);
+  for (int b = 0; b < bodies_.count(); ++b) {
+    const auto s = static_cast<std::size_t>(bodies_.solid(b));
+    const Pose from{now_.bodies[s].position, now_.bodies[s].orientation};
+    set_motion(motions[static_cast<std::size_t>(b)], next_.bodies[s]);
+    solids_.set_dynamic(bodies_.solid(b), now_.time, from, end,
+                        motions[static_cast<std::size_t>(b)].pose);
+  }
   for (int s = 0; s < solids_.count(); ++s) {
-    BodyState& body = now_.bodies[static_cast<std::size_t>(s)];
-    const Pose pose = solids_.pose(s, now_.time);
-    body.position = pose.position;
-    body.orientation = pose.orientation;
-    solids_.velocity(s, now_.time, body.velocity, body.angular_velocity);
+    if (solids_[s].drive == SolidDrive::dynamic) continue;
+    BodyState& body = next_.bodies[static_cast<std::size_t>(s)];
+    BodyMotion motion{solids_.pose(s, end), {}, {}};
+    solids_.velocity(s, end, motion.velocity, motion.angular_velocity);
+    set_motion(motion, body);
+  }
+}
+
+// What the material did to the bodies during the step.
+void Driver::push_bodies() {
+  for (std::size_t b = 0; b < now_.bodies.size(); ++b) {
+    now_.bodies[b].impulse += impulses_.linear[b];
+    now_.bodies[b].angular_impulse += impulses_.angular[b];
+  }
+  for (int b = 0; b < bodies_.count(); ++b) {
+    const auto s = static_cast<std::size_t>(bodies_.solid(b));
+    BodyMotion motion = motion_of(now_.bodies[s]);
+    bodies_[b].kick(impulses_.linear[s], impulses_.angular[s], motion);
+    set_motion(motion, now_.bodies[s]);
   }
 }
 
@@ -80,7 +137,16 @@ StepReport Driver::try_step(double dt) {
   impulses_.linear.assign(bodies, {});
   impulses_.angular.assign(bodies, {});
   next_.follow(now_);
-  return solver_.step(now_, solids_.moving(now_.time, now_.time + dt), dt, next_, impulses_);
+  move_bodies(dt);
+  StepReport report =
+      solver_.step(now_, solids_.moving(now_.time, now_.time + dt), dt, next_, impulses_);
+  for (std::size_t b = 0; b < bodies && report.trouble.empty(); ++b) {
+    if (!is_finite(impulses_.linear[b]) || !is_finite(impulses_.angular[b]) ||
+        !is_finite(next_.bodies[b].position) || !is_finite(next_.bodies[b].angular_velocity)) {
+      report.trouble = "solid '" + now_.bodies[b].name + "' was thrown out of the world";
+    }
+  }
+  return report;
 }
 
 void Driver::accept(const StepReport& report, double time) {
@@ -89,11 +155,7 @@ void Driver::accept(const StepReport& report, double time) {
   now_.time = time;
   now_.max_speed = report.max_speed;
   ++now_.step;
-  move_bodies();
-  for (std::size_t b = 0; b < now_.bodies.size(); ++b) {
-    now_.bodies[b].impulse += impulses_.linear[b];
-    now_.bodies[b].angular_impulse += impulses_.angular[b];
-  }
+  push_bodies();
   auto& sums = now_.scalars;
   sums[kSteps] += 1.0;
   sums[kIterations] += report.iterations;  // NaN for solvers without, and stays NaN

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "geometry/solid.h"
+#include "rigid/rigid_bodies.h"
 #include "scene/scene.h"
 #include "sim/frame.h"
 #include "sim/solver.h"
@@ -49,13 +50,16 @@ class Driver {
   // The step before ended on a frame's exact time.
   bool at_frame() const { return now_.time == frame_time(now_.frame); }
   const SolidSet& solids() const { return solids_; }
+  const RigidBodies& bodies() const { return bodies_; }
   double frame_time(std::int64_t frame) const;
 
  private:
   StepReport try_step(double dt);
   void accept(const StepReport& report, double time);
   [[noreturn]] void give_up(const StepReport& report, double dt, int tries);
-  void move_bodies();
+  void move_bodies(double dt);
+  void push_bodies();
+  void place_solids();
   void finish_frame(FrameSink& sink, double milliseconds);
   LedgerRow ledger_row(double milliseconds) const;
   Frame make_frame() const;
@@ -64,6 +68,7 @@ class Driver {
   Solver& solver_;
   SolverSetup setup_;
   SolidSet solids_;
+  RigidBodies bodies_;
   State now_, next_;
   BodyImpulses impulses_;
 };

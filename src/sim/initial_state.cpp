@@ -90,6 +90,22 @@ SolverSetup solver_setup(const Scene& scene) {
   return setup;
 }
 
+namespace {
+
+// The shape is moved so that its centre of mass is the origin of its own frame, which starts where
+// that was.
+void make_dynamic(const SceneSolid& from, Solid& solid) {
+  solid.drive = SolidDrive::dynamic;
+  solid.mass = mass_properties(solid.shape, from.params.density);
+  solid.start.position = solid.mass.center;
+  solid.shape = placed(std::move(solid.shape), {-solid.mass.center, Quatd::identity()});
+  solid.mass.center = {};
+  solid.velocity = from.params.velocity;
+  solid.angular_velocity = from.params.angular_velocity;
+}
+
+}  // namespace
+
 SolidSet make_solids(const Scene& scene, Device& device) {
   std::vector<Solid> solids;
   for (const SceneSolid& from : scene.solids) {
@@ -103,6 +119,7 @@ SolidSet make_solids(const Scene& scene, Device& device) {
       solid.drive = SolidDrive::keyframes;
       solid.motion = Motion(from.keyframes);
     }
+    if (from.params.motion == "dynamic") make_dynamic(from, solid);
     solids.push_back(std::move(solid));
   }
   return SolidSet(std::move(solids), device);

@@ -24,13 +24,13 @@ double BallisticSolver<Device>::suggest_dt(const State& now) const {
   return std::min(params_.dt_max, params_.cfl * setup_.spacing / std::max(speed, 1e-12));
 }
 
-// From sums about the world's origin to each solid's own.
+// From sums about the world's origin to each solid's own, where the step ends.
 inline void collect_impulses(const ContactSums& sums, int first, const State& state,
                              BodyImpulses& out) {
   for (int s = 0; s < kSolidsPerPass; ++s) {
     const auto solid = static_cast<std::size_t>(first + s);
     if (solid >= out.linear.size()) return;
-    const Vec3d origin = state.bodies[solid].position;  // where the step began
+    const Vec3d origin = state.bodies[solid].position;
     out.linear[solid] = sums.impulse[s];
     out.angular[solid] = sums.angular_impulse[s] - cross(origin, sums.impulse[s]);
   }

@@ -67,19 +67,21 @@ TEST(SolidSet, StaticSolidsAreUploadedOnce) {
   EXPECT_TRUE(set.buried(1, {5, 0, 0}, 0.0, 0.9));
 }
 
-TEST(SolidSet, DynamicSolidsGoOnFromWhereTheyWerePut) {
+TEST(SolidSet, DynamicSolidsGoFromPoseToPose) {
   const auto device = make_cpu_device(1);
   Solid body = fixed("body", make_box({-1, -1, -1}, {1, 1, 1}));
   body.drive = SolidDrive::dynamic;
   SolidSet set({body}, *device);
-  set.set_dynamic(0, 2.0, {{10, 0, 0}, Quatd::identity()}, {1, 0, 0}, {0, 0, 2});
-  EXPECT_LT(length(set.pose(0, 2.5).position - Vec3d(10.5, 0, 0)), 1e-15);
+  const Quatd turned = from_axis_angle(Vec3d(0, 0, 1), 1.0);
+  set.set_dynamic(0, 2.0, {{10, 0, 0}, Quatd::identity()}, 2.5, {{10.5, 0, 0}, turned});
+  EXPECT_LT(length(set.pose(0, 2.25).position - Vec3d(10.25, 0, 0)), 1e-15);
+  EXPECT_EQ(set.pose(0, 3.0).position, Vec3d(10.5, 0, 0));
   const SolidsView view = set.moving(2.0, 2.5);
   EXPECT_TRUE(view.data[0].moves);
   EXPECT_LT(length(view.data[0].velocity - Vec3(1, 0, 0)), 1e-6f);
   EXPECT_LT(length(view.data[0].angular_velocity - Vec3(0, 0, 2)), 1e-5f);
   EXPECT_LT(length(velocity_at(view.data[0], {10.5f, 1, 0}) - Vec3(-1, 0, 0)), 1e-5f);
-  EXPECT_THROW(SolidSet({fixed("wall", body.shape)}, *device).set_dynamic(0, 0, {}, {}, {}), Error);
+  EXPECT_THROW(SolidSet({fixed("wall", body.shape)}, *device).set_dynamic(0, 0, {}, 1, {}), Error);
 }
 
 RC_GTEST_PROP(SolidProperty, DistanceFollowsTheMotion, (testing::Seed seed)) {
