@@ -16,7 +16,7 @@ namespace barchan {
 namespace {
 
 constexpr int kSides = 48;          // of a prism that stands for a cylinder: 0.2 % off the circle
-constexpr double kMargin = 1e-3;    // of a hull's size: the rounding that Bullet gives its edges
+constexpr double kMargin = 1e-4;    // of a hull's size: the rounding that Bullet gives its edges
 constexpr double kHalfSpace = 5e3;  // [m] from a plane's point to where it ends for bodies
 constexpr int kCoverSpheres = 400;  // about as many cover a body of no simple shape
 
@@ -35,37 +35,29 @@ Quatd from_y_axis(const Vec3d& axis) {
   return normalized(Quatd(1.0 + dot(y, u), cross(y, u)));
 }
 
-// A hull of points that lie `margin` within the surface, for Bullet puts as much around hulls.
-// Whole faces touch, not one point at a time.
-std::shared_ptr<btConvexHullShape> make_hull(const std::vector<Vec3d>& points, double margin) {
-  auto hull = std::make_shared<btConvexHullShape>();
-  for (const Vec3d& p : points) hull->addPoint(to_bullet(p), false);
-  hull->setMargin(margin);
-  hull->recalcLocalAabb();
-  hull->initializePolyhedralFeatures(1);  // with the margin
-  return hull;
-}
-
 ContactPart box_part(const Vec3d& lo, const Vec3d& hi) {
   return {std::make_shared<btBoxShape>(to_bullet(0.5 * (hi - lo))),
           {0.5 * (lo + hi), Quatd::identity()}};
 }
 
-// Two rims of a prism about the y axis; a rim of radius 0 is a point.
-ContactPart prism_part(const Shape& s, double radius_to) {
-  const double half = 0.5 * length(s.to - s.from), widest = std::max(s.radius, radius_to);
+// The two rims of a cone about the y axis; a rim of radius 0 is a point. They lie `margin` within
+// the surface, for Bullet puts as much around hulls.
+ContactPart cone_part(const Shape& s) {
+  const double half = 0.5 * length(s.to - s.from), widest = std::max(s.radius, s.radius_to);
   const double margin = kMargin * std::min(half, widest);
-  std::vector<Vec3d> points;
+  auto hull = std::make_shared<btConvexHullShape>();
   for (const auto& [radius, height] :
-       {std::pair{s.radius, -half + margin}, std::pair{radius_to, half - margin}}) {
+       {std::pair{s.radius, -half + margin}, std::pair{s.radius_to, half - margin}}) {
     const double r = std::max(0.0, radius - margin);
     const int count = r > 0.0 ? kSides : 1;
     for (int k = 0; k < count; ++k) {
       const double a = 2.0 * std::numbers::pi * k / kSides;
-      points.emplace_back(r * std::cos(a), height, r * std::sin(a));
+      hull->addPoint(btVector3(r * std::cos(a), height, r * std::sin(a)), false);
     }
   }
-  return {make_hull(points, margin), {0.5 * (s.from + s.to), from_y_axis(s.to - s.from)}};
+  hull->setMargin(margin);
+  hull->recalcLocalAabb();
+  return {hull, {0.5 * (s.from + s.to), from_y_axis(s.to - s.from)}};
 }
 
 // The convex primitives; nothing for the other kinds.
@@ -80,9 +72,11 @@ std::vector<ContactPart> convex_part(const Shape& s) {
       return {{std::make_shared<btCapsuleShape>(s.radius, length(s.to - s.from)),
                {0.5 * (s.from + s.to), from_y_axis(s.to - s.from)}}};
     case Kind::cylinder:
-      return {prism_part(s, s.radius)};
+      return {{std::make_shared<btCylinderShape>(
+                   btVector3(s.radius, 0.5 * length(s.to - s.from), s.radius)),
+               {0.5 * (s.from + s.to), from_y_axis(s.to - s.from)}}};
     case Kind::cone:
-      return {prism_part(s, s.radius_to)};
+      return {cone_part(s)};
     default:
       return {};
   }

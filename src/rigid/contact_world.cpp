@@ -12,7 +12,7 @@ namespace barchan {
 
 namespace {
 
-constexpr double kStill = 1e-7;  // [m/s] rounds end when no contact changes velocities by more
+constexpr double kStill = 1e-4;  // of g dt: rounds end when no contact changes velocities by more
 constexpr double kSlop = 2e-4;   // of the smallest body: how deep things rest in each other
 
 btVector3 to_bullet(const Vec3d& v) {
@@ -72,11 +72,11 @@ class Solve : public btDiscreteDynamicsWorld {
     }
   }
 
-  // Seconds until the first impact that bounces; 0 where one is due.
-  double next_impact(double slow, double slop) {
+  // Seconds until the first impact that bounces, faster than `fast` [m/s]; 0 where one is due.
+  double next_impact(double fast, double slop) {
     double soonest = 1e30;
     for_each_point([&](btManifoldPoint& point, double speed) {
-      if (speed > slow && point.m_combinedRestitution > 0.0) {
+      if (speed > fast && point.m_combinedRestitution > 0.0) {
         const double gap = point.getDistance();
         soonest = std::min(soonest, gap > slop ? gap / speed : 0.0);
       }
@@ -88,6 +88,7 @@ class Solve : public btDiscreteDynamicsWorld {
   void run(double dt, double slow, double slop) {
     getSolverInfo().m_timeStep = dt;
     getSolverInfo().m_restitutionVelocityThreshold = slow;
+    getSolverInfo().m_leastSquaresResidualThreshold = 0.25 * kStill * kStill * slow * slow;
     keep_what_touches(dt, slow, slop);
     calculateSimulationIslands();
     solveConstraints(getSolverInfo());
@@ -133,7 +134,6 @@ btContactSolverInfo solver_info(const RigidParams& params, double slop) {
   info.m_splitImpulse = true;                            // moving apart gives no velocity, ever
   info.m_splitImpulsePenetrationThreshold = 0.0;
   info.m_linearSlop = slop;
-  info.m_leastSquaresResidualThreshold = kStill * kStill;
   return info;
 }
 
@@ -146,10 +146,32 @@ struct ContactWorld::Parts {
     bool moves = false;     // keyframed
     Pose axes;              // Bullet's frame in the solid's own frame: principal axes
     std::shared_ptr<btCollisionShape> shape;
+    Vec3d moments;  // about those axes; of dynamic ones [kg m^2]
   };
+  static Body dynamic_part(const ContactBody& from, const Solid& solid);
   std::vector<Body> bodies;
   double slop = 0.0;  // [m]
 };
+
+// Bullet wants principal axes for its frame. Those of a single primitive are its own, and then it
+// needs not be wrapped into a compound, which costs Bullet a lot.
+ContactWorld::Parts::Body ContactWorld::Parts::dynamic_part(const ContactBody& from,
+                                                            const Solid& solid) {
+  const std::vector<ContactPart> parts = body_parts(solid.shape);
+  if (parts.size() == 1) {
+    const Pose& axes = parts[0].pose;
+    const Mat3d turn = to_matrix(axes.orientation);
+    const Sym3d inertia = symmetric_part(transpose(turn) * to_matrix(solid.mass.inertia) * turn);
+    const double skew = std::abs(inertia.xy) + std::abs(inertia.xz) + std::abs(inertia.yz);
+    if (skew < 1e-6 * trace(inertia) && length(axes.position) < 1e-6 * from.body->half_axes().x) {
+      return {from.solid,     from.body,
+              true,           {{}, axes.orientation},
+              parts[0].shape, {inertia.xx, inertia.yy, inertia.zz}};
+    }
+  }
+  const Pose axes{{}, from.body->axes};
+  return {from.solid, from.body, true, axes, joined(parts, axes), from.body->moments};
+}
 
 ContactWorld::ContactWorld(const SolidSet& solids, const std::vector<ContactBody>& bodies,
                            double cell, const RigidParams& params)
@@ -158,16 +180,18 @@ ContactWorld::ContactWorld(const SolidSet& solids, const std::vector<ContactBody
   for (const ContactBody& from : bodies) {
     const Solid& solid = solids[from.solid];
     if (from.body != nullptr) {
-      const Pose axes{{}, from.body->axes};
-      parts_->bodies.push_back(
-          {from.solid, from.body, true, axes, joined(body_parts(solid.shape), axes)});
+      parts_->bodies.push_back(Parts::dynamic_part(from, solid));
       smallest = std::min(smallest, from.body->half_axes().x);
       continue;
     }
     // Each piece of an obstacle is a body of its own: half spaces cannot be joined to others.
     for (ContactPart& part : obstacle_parts(solid.shape, solid.inside_out, cell)) {
-      parts_->bodies.push_back({from.solid, nullptr, solid.drive == SolidDrive::keyframes,
-                                part.pose, std::move(part.shape)});
+      parts_->bodies.push_back({from.solid,
+                                nullptr,
+                                solid.drive == SolidDrive::keyframes,
+                                part.pose,
+                                std::move(part.shape),
+                                {}});
     }
   }
   parts_->slop = kSlop * smallest;
@@ -202,6 +226,8 @@ class ContactWorld::Question {
         dispatcher_(&configuration_),
         world_(&dispatcher_, &broadphase_, &solver_, &configuration_) {
     world_.setGravity(btVector3(0, 0, 0));
+    // Round things find one point at a time; turned a little, they find the others they rest on.
+    configuration_.setConvexConvexMultipointIterations(4, 4);
     world_.getSolverInfo() = solver_info(params, parts.slop);
   }
   ~Question() {
@@ -232,7 +258,8 @@ class ContactWorld::Question {
     add_velocity(dt * gravity);
     world_.find_contacts(dt);
     if (until_hit) {
-      const double until = std::clamp(world_.next_impact(slow, parts_.slop), 1e-3 * dt, dt);
+      const double fast = 10.0 * slow;  // where a step's fall, give or take, is nothing
+      const double until = std::clamp(world_.next_impact(fast, parts_.slop), 1e-3 * dt, dt);
       add_velocity((until - dt) * gravity);
       dt = until;
     }
@@ -270,9 +297,8 @@ class ContactWorld::Question {
   }
   void add_body(const Parts::Body& part, const Solid& solid, const BodyMotion& motion) {
     const bool dynamic = part.body != nullptr;
-    btRigidBody::btRigidBodyConstructionInfo info(
-        dynamic ? part.body->mass : 0.0, nullptr, part.shape.get(),
-        to_bullet(dynamic ? part.body->moments : Vec3d()));
+    btRigidBody::btRigidBodyConstructionInfo info(dynamic ? part.body->mass : 0.0, nullptr,
+                                                  part.shape.get(), to_bullet(part.moments));
     auto body = std::make_unique<btRigidBody>(info);
     body->setFlags(0);
     body->setActivationState(DISABLE_DEACTIVATION);

@@ -7,9 +7,9 @@ namespace barchan {
 
 namespace {
 
-constexpr double kLongestMove = 0.1;  // of a body's smallest half axis, in one substep
+constexpr double kLongestMove = 0.4;  // of a body's smallest half axis, in one substep
 constexpr int kMostSubsteps = 200;
-constexpr int kMostImpacts = 20;  // that steps end at exactly
+constexpr int kMostImpacts = 6;  // that steps end at exactly
 
 }  // namespace
 
