@@ -176,7 +176,8 @@ void check_header(const Header& header, const std::string& name) {
   if (!face) {
     const bool strips = header.find("tristrips") != nullptr;
     reject("{}: the header declares no element 'face'{}", name,
-           strips ? "; triangle strips are not read: export the mesh with faces" : "");
+           strips ? "; triangle strips are not read: export the mesh with faces"
+                  : "; export the surface, not the points alone");
   }
 }
 
