@@ -69,6 +69,7 @@ class Mender {
 
   void clean() {
     Mesh& mesh = result_.mesh;
+    drop_unused_vertices(mesh);  // they may be anywhere
     const double tolerance = kWeldWithin * diagonal_;
     const std::size_t merged = weld(mesh, tolerance);
     if (merged > 0) {

@@ -145,6 +145,16 @@ TEST(Mend, FarFromTheOriginIsAsGood) {
   EXPECT_NEAR(signed_volume(mended.mesh), 1e-6, 1e-12);
 }
 
+TEST(Mend, VerticesThatNobodyUsesDoNoHarm) {
+  Mesh mesh = cube(1e-6, {0, 0, 0});
+  mesh.vertices.insert(mesh.vertices.begin(), Vec3d(9e11, 0, 0));
+  for (Triangle& t : mesh.triangles) t = {t[0] + 1, t[1] + 1, t[2] + 1};
+  const Mended mended = mend(mesh, "m");
+  EXPECT_TRUE(mended.notes.empty());
+  EXPECT_EQ(mended.mesh.vertices.size(), 8u);
+  EXPECT_NEAR(signed_volume(mended.mesh), 1e-18, 1e-24);
+}
+
 TEST(Mend, NamesTheLargestHolesFirst) {
   Mesh mesh = together(cube(1.0, {0, 0, 0}), cube(2.0, {4, 0, 0}));
   // One face of each: all triangles whose corners are all at the top.
