@@ -5,15 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "barchan/error.h"
-#include "geometry/mesh_edges.h"
 #include "geometry/mesh_file.h"
 #include "geometry/mesh_mend.h"
 #include "geometry/mesh_orient.h"
+#include "unit/geometry/meshes.h"
 
 namespace barchan {
 
@@ -25,16 +24,6 @@ inline bool is_one_line(const std::string& message) {
   return !message.empty();
 }
 
-inline bool is_closed(const Mesh& mesh) {
-  bool closed = true;
-  for_each_edge(sorted_edge_uses(mesh.triangles), [&](std::span<const EdgeUse> uses) {
-    int net = 0;
-    for (const EdgeUse& use : uses) net += use.forward ? 1 : -1;
-    closed &= net == 0;
-  });
-  return closed;
-}
-
 inline int fuzz_mesh(const std::uint8_t* data, std::size_t size, MeshFormat format) {
   Mended mended;
   try {
@@ -44,10 +33,10 @@ inline int fuzz_mesh(const std::uint8_t* data, std::size_t size, MeshFormat form
     if (!is_one_line(error.what())) std::abort();
     return 0;
   }
-  if (!is_closed(mended.mesh) || !(signed_volume(mended.mesh) > 0.0)) std::abort();
+  if (!testing::is_closed(mended.mesh) || !(signed_volume(mended.mesh) > 0.0)) std::abort();
   // What is mended needs no more mending.
   try {
-    if (!is_closed(mend(mended.mesh, "again").mesh)) std::abort();
+    if (!testing::is_closed(mend(mended.mesh, "again").mesh)) std::abort();
   } catch (const Error& error) {
     if (!is_one_line(error.what())) std::abort();
   }
