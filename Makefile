@@ -1,5 +1,5 @@
 # The front door. Every target installs what is missing (packages.txt) and builds first.
-.PHONY: help packages build run test test-full bench format format-check docs bundle clean
+.PHONY: help packages build run test test-full bench format format-check docs assets bundle clean
 .DEFAULT_GOAL := help
 
 JOBS    ?= $(shell nproc)
@@ -17,6 +17,7 @@ help:
 	@echo "make build      the program, at $(PROGRAM); PORTABLE=1 for any x86-64-v3 machine"
 	@echo "make bench      time the kernels and the bench scenes"
 	@echo "make docs       write the pages that are made from the parameter tables"
+	@echo "make assets     fetch the Stanford bunny (npm); scenes do without it, too"
 	@echo "make format     clang-format everything"
 	@echo "make bundle     program, tests, scenes and libraries in one file, for a machine without packages"
 
@@ -58,6 +59,9 @@ format: packages
 
 format-check: packages
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format --dry-run --Werror
+
+assets:
+	tools/fetch_assets.sh
 
 bundle: packages
 	tools/bundle.sh

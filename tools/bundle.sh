@@ -13,6 +13,7 @@ rm -rf build/bundle
 mkdir -p "$root/bin" "$root/lib"
 cp build/portable/barchan build/portable/tests/barchan_tests build/portable/bench/barchan_bench "$root/bin/"
 cp -r scenes "$root/"
+if [ -d assets ]; then cp -r assets "$root/"; fi
 strip "$root"/bin/*
 
 # Everything that the programs load, but for the C library, which belongs to the machine.

@@ -205,8 +205,8 @@ MassProperties torus_body(const Shape& s, double density) {
 // finds the crossings, bisection places them, and between two of them the integrals are exact.
 
 constexpr int kLines = 17711, kTurn = 10946;  // Fibonacci numbers 22 and 21
-constexpr int kSteps = 256;
-constexpr int kBisections = 24;
+constexpr int kSteps = 128;
+constexpr int kBisections = 20;
 
 class LineQuadrature {
  public:

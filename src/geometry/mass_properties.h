@@ -27,7 +27,7 @@ MassProperties together(const MassProperties& a, const MassProperties& b);
 MassProperties mass_properties(const Mesh& closed, double density);
 
 // Of a sound shape. Primitives: closed forms. Unions, differences, intersections and offsets: along
-// some 18,000 lines through the shape, to about 0.1 % in mass; parts thinner than 1/250 of the
+// some 18,000 lines through the shape, to about 0.1 % in mass; parts thinner than 1/128 of the
 // shape's longest side may be missed. Rejects shapes without end or volume.
 MassProperties mass_properties(const Shape& shape, double density);
 

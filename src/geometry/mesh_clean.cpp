@@ -265,6 +265,7 @@ class SliverFlipper {
     for (int round = 0; round < kRounds; ++round) {
       if (std::erase_if(slivers_, [&](std::uint32_t t) { return flip(t); }) == 0) break;
     }
+    drop_collapsed(mesh_);
     return before - slivers_.size();
   }
 
@@ -280,12 +281,22 @@ class SliverFlipper {
       std::erase(users_[edge_use(mesh_.triangles[t], t, side).edge()], t);
   }
 
+  const std::vector<std::uint32_t>& users_of(std::uint32_t t, int side) {
+    return users_[edge_use(mesh_.triangles[t], t, side).edge()];
+  }
+
+  // Whether the sliver is gone.
   bool flip(std::uint32_t t) {
     const int k = sliver_corner(mesh_, mesh_.triangles[t]);
     if (k < 0) return true;
     const std::uint32_t b = mesh_.triangles[t][static_cast<std::size_t>(k)];
-    const std::vector<std::uint32_t> users =
-        users_[edge_use(mesh_.triangles[t], t, (k + 1) % 3).edge()];
+    const std::vector<std::uint32_t> users = users_of(t, (k + 1) % 3);
+    if (users.size() == 3 && users_of(t, k).size() == 1 && users_of(t, (k + 2) % 3).size() == 1) {
+      // Two others meet at the long edge and nobody at the short ones: a flap without area.
+      leave(t);
+      mesh_.triangles[t] = {b, b, b};
+      return true;
+    }
     if (users.size() != 2) return false;
     const std::uint32_t other = users[0] == t ? users[1] : users[0];
     const Triangle n = mesh_.triangles[other];

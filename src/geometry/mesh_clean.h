@@ -22,7 +22,8 @@ std::size_t drop_duplicates(Mesh& mesh);
 
 // Triangles without area that have three different corners cannot just go: they hold their
 // neighbours together. Corner b on the edge a c of the sliver a b c: the triangle on the other
-// side, a c d, becomes a b d and b c d, and the sliver is gone. Returns how many went; those whose
+// side, a c d, becomes a b d and b c d, and the sliver is gone. One whose short edges nobody
+// shares, beside two others at the long edge, just goes. Returns how many went; those whose
 // neighbour is a sliver, too, or that have no one neighbour there, stay.
 std::size_t drop_slivers(Mesh& mesh);
 

@@ -59,7 +59,8 @@ MeshFormat mesh_format(const fs::path& file) {
 Mesh read_mesh_text(std::string_view bytes, const std::string& name, MeshFormat format) {
   if (bytes.empty()) reject("{}: the file is empty; export the mesh again", name);
   Mesh mesh = parse(bytes, name, format);
-  if (mesh.vertices.empty()) reject("{}: the file holds no vertices", name);
+  if (mesh.vertices.empty())
+    reject("{}: the file holds no vertices, and so no surface; export the mesh again", name);
   if (mesh.triangles.empty()) {
     reject("{}: the file holds no triangles; export the surface, not the points alone", name);
   }

@@ -30,8 +30,8 @@ Onward find_rims(const Mesh& mesh, const std::string& name) {
   });
   if (odd > 0) {
     reject(
-        "{}: {} edges join three triangles or another odd number (an inner wall, a fin); the "
-        "first is at ({:g}, {:g}, {:g}) m; remove the inner faces in a modelling program",
+        "{}: three triangles or another odd number meet at {} edge(s) (an inner wall, a fin); the "
+        "first is at ({:g}, {:g}, {:g}) m; remove inner faces in a modelling program",
         name, odd, at.x, at.y, at.z);
   }
   return onward;
@@ -43,6 +43,17 @@ Hole make_hole(const Mesh& mesh, std::vector<std::uint32_t> rim) {
   for (const std::uint32_t v : hole.rim)
     hole.box = join(hole.box, {mesh.vertices[v], mesh.vertices[v]});
   return hole;
+}
+
+// The place in the rim of the vertex farthest from the first one: an end, if all are in line.
+std::size_t slit_tip(const Mesh& mesh, const Hole& hole) {
+  std::size_t tip = 0;
+  double farthest = 0.0;
+  for (std::size_t k = 0; k < hole.rim.size(); ++k) {
+    const double d2 = length_squared(mesh.vertices[hole.rim[k]] - mesh.vertices[hole.rim[0]]);
+    if (d2 > farthest) tip = k, farthest = d2;
+  }
+  return tip;
 }
 
 }  // namespace
@@ -81,6 +92,26 @@ std::vector<Hole> find_holes(const Mesh& mesh, const std::string& name) {
     }
   }
   return holes;
+}
+
+bool is_slit(const Mesh& mesh, const Hole& hole, double tolerance) {
+  const Vec3d& tip = mesh.vertices[hole.rim[slit_tip(mesh, hole)]];
+  Vec3d along;
+  for (const std::uint32_t v : hole.rim) {
+    const Vec3d d = mesh.vertices[v] - tip;
+    if (length_squared(d) > length_squared(along)) along = d;
+  }
+  const Vec3d u = normalized(along);
+  return std::all_of(hole.rim.begin(), hole.rim.end(), [&](std::uint32_t v) {
+    return length(cross(mesh.vertices[v] - tip, u)) <= tolerance;
+  });
+}
+
+void close_slit(Mesh& mesh, const Hole& hole) {
+  const std::size_t tip = slit_tip(mesh, hole), n = hole.rim.size();
+  for (std::size_t k = 1; k + 1 < n; ++k) {
+    mesh.triangles.push_back({hole.rim[tip], hole.rim[(tip + k) % n], hole.rim[(tip + k + 1) % n]});
+  }
 }
 
 void close_hole(Mesh& mesh, const Hole& hole) {

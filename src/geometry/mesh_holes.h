@@ -22,6 +22,13 @@ struct Hole {
 // edges that an odd number of triangles share, other than one: no closing would help.
 std::vector<Hole> find_holes(const Mesh& mesh, const std::string& name);
 
+// A slit is a hole without area: its rim lies within `tolerance` [m] of a line. On one side an
+// edge, on the other several that end to end are as long; however long it is, nothing shows
+// through.
+bool is_slit(const Mesh& mesh, const Hole& hole, double tolerance);
+// By slivers (mesh_clean.h), a fan about one of its ends.
+void close_slit(Mesh& mesh, const Hole& hole);
+
 // One triangle, or a fan around the middle of the rim.
 void close_hole(Mesh& mesh, const Hole& hole);
 

@@ -69,6 +69,7 @@ class Mender {
 
   void clean() {
     Mesh& mesh = result_.mesh;
+    drop_unused_vertices(mesh);  // they may be anywhere
     const double tolerance = kWeldWithin * diagonal_;
     const std::size_t merged = weld(mesh, tolerance);
     if (merged > 0) {
@@ -88,14 +89,28 @@ class Mender {
 
   // Whether there were any.
   bool close_holes() {
-    std::vector<Hole> holes = find_holes(result_.mesh, name_);
+    Mesh& mesh = result_.mesh;
+    std::vector<Hole> holes = find_holes(mesh, name_);
     if (holes.empty()) return false;
+    const auto first_hole = std::stable_partition(holes.begin(), holes.end(), [&](const Hole& h) {
+      return is_slit(mesh, h, kWeldWithin * diagonal_);
+    });
+    const std::vector<Hole> slits(holes.begin(), first_hole);
+    holes.erase(holes.begin(), first_hole);
     std::stable_sort(holes.begin(), holes.end(),
                      [](const Hole& a, const Hole& b) { return a.across() > b.across(); });
-    if (holes[0].across() > kLargestHole * diagonal_) reject_holes(holes);
-    for (const Hole& hole : holes) close_hole(result_.mesh, hole);
-    note("{} closed, the largest {:.3g} m across with {} edges", counted(holes.size(), "hole"),
-         holes[0].across(), holes[0].rim.size());
+    if (!holes.empty() && holes[0].across() > kLargestHole * diagonal_) reject_holes(holes);
+
+    for (const Hole& slit : slits) close_slit(mesh, slit);
+    for (const Hole& hole : holes) close_hole(mesh, hole);
+    drop_slivers(mesh);
+    if (!slits.empty()) {
+      note("{} along edges that do not end together closed", counted(slits.size(), "slit"));
+    }
+    if (!holes.empty()) {
+      note("{} closed, the largest {:.3g} m across with {} edges", counted(holes.size(), "hole"),
+           holes[0].across(), holes[0].rim.size());
+    }
     return true;
   }
 
@@ -108,7 +123,7 @@ class Mender {
                       k == 0 ? "" : ", ", holes[k].across(), holes[k].rim.size(), p.x, p.y, p.z);
     }
     reject(
-        "{}: not closed: {}; the largest: {}; close them in a modelling program (up to {:.3g} m "
+        "{}: not closed: {}; the largest: {}; close holes in a modelling program (up to {:.3g} m "
         "across, {:g} % of the mesh, they are closed here)",
         name_, counted(holes.size(), "hole"), list, kLargestHole * diagonal_, 100.0 * kLargestHole);
   }

@@ -170,8 +170,8 @@ Joined join_patches(const Mesh& mesh, const Patches& patches, const std::string&
   });
   if (imbalance.edges > 0) {
     reject(
-        "{}: {} edges join more than two triangles that do not pair up (an inner wall, a fin); "
-        "the first is at ({:g}, {:g}, {:g}) m; remove the inner faces in a modelling program",
+        "{}: more than two triangles meet at {} edge(s) and do not pair up (an inner wall, a fin); "
+        "the first is at ({:g}, {:g}, {:g}) m; remove inner faces in a modelling program",
         name, imbalance.edges, imbalance.at.x, imbalance.at.y, imbalance.at.z);
   }
   return joined;

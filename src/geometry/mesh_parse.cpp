@@ -36,7 +36,7 @@ std::string coordinate_fault(double value) {
     return fmt::format(
         "a coordinate is {}; all must be finite: repair the mesh and export it again", value);
   }
-  return fmt::format("a coordinate is {} m; all must be below {} m: scale the mesh down", value,
+  return fmt::format("a coordinate is {:g} m; all must be below {:g} m: scale the mesh down", value,
                      kLargestCoordinate);
 }
 

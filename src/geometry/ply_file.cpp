@@ -48,7 +48,7 @@ std::size_t size_of(Type type) {
 }
 
 struct Property {
-  std::string name;
+  std::string name, label;  // the label is the name, fit for a message
   bool is_list = false;
   Type count_type = Type::u8;  // of a list's length
   Type type = Type::f32;
@@ -128,6 +128,7 @@ Property read_property(TextCursor& text) {
   property.type = read_type(text);
   property.name = text.word();
   if (property.name.empty()) text.bad("the property has no name");
+  property.label = quoted(property.name);
   return property;
 }
 
@@ -176,7 +177,8 @@ void check_header(const Header& header, const std::string& name) {
   if (!face) {
     const bool strips = header.find("tristrips") != nullptr;
     reject("{}: the header declares no element 'face'{}", name,
-           strips ? "; triangle strips are not read: export the mesh with faces" : "");
+           strips ? "; triangle strips are not read: export the mesh with faces"
+                  : "; export the surface, not the points alone");
   }
 }
 
@@ -228,8 +230,8 @@ class TextValues {
                 index + 1, element.count);
     }
   }
-  double number(const Property& p) { return text_.number(p.name); }
-  std::int64_t integer(const Property& p, Type) { return text_.integer(p.name); }
+  double number(const Property& p) { return text_.number(p.label); }
+  std::int64_t integer(const Property& p, Type) { return text_.integer(p.label); }
   void skip(const Property&, std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) {
       if (text_.word().empty()) text_.bad("a list of {} values ends early", count);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace barchan {
@@ -14,6 +15,8 @@ namespace barchan {
 namespace {
 
 using Index = std::array<std::int64_t, 3>;
+
+constexpr std::uint32_t kNone = 0xffffffffu;
 
 class Polygoniser {
  public:
@@ -27,6 +30,7 @@ class Polygoniser {
 
   Mesh run() {
     sample();
+    find_crossings();
     place_vertices();
     for (int axis = 0; axis < 3; ++axis) join_around_edges(axis);
     return std::move(mesh_);
@@ -95,23 +99,40 @@ class Polygoniser {
     return start + (low + (high - low) * at_low / (at_low - at_high)) * way;
   }
 
-  // Where the surface crosses the cube's edges, and its normals there.
-  struct Crossings {
-    std::array<Vec3d, 12> at, normal;
-    std::size_t count = 0;
+  // Where the surface crosses an edge of the lattice.
+  struct Crossing {
+    Vec3d at;      // [m]
+    Vec3d normal;  // unit length
   };
 
-  Crossings crossings(const Index& cube) const {
-    Crossings found;
+  void find_crossings() {
+    for (int axis = 0; axis < 3; ++axis) {
+      crossing_at_[at(axis)].assign(value_.size(), kNone);
+      for_each_point([&](const Index& from) {
+        if (from[at(axis)] == points_[at(axis)] - 1) return;
+        const Index to = stepped(from, axis, 1);
+        if (is_inside(from) == is_inside(to)) return;
+        const Vec3d p = crossing(from, to);
+        crossing_at_[at(axis)][flat(from)] = static_cast<std::uint32_t>(crossings_.size());
+        crossings_.push_back({p, normal(p)});
+      });
+    }
+  }
+
+  // Those on the twelve edges of a cube.
+  struct CubeCrossings {
+    std::array<Crossing, 12> data;
+    std::size_t count = 0;
+    std::span<const Crossing> all() const { return {data.data(), count}; }
+  };
+  CubeCrossings crossings_of(const Index& cube) const {
+    CubeCrossings found;
     for (int axis = 0; axis < 3; ++axis) {
       for (int corner = 0; corner < 4; ++corner) {
-        Index from = stepped(cube, (axis + 1) % 3, corner & 1);
-        from = stepped(from, (axis + 2) % 3, corner >> 1);
-        const Index to = stepped(from, axis, 1);
-        if (is_inside(from) == is_inside(to)) continue;
-        const Vec3d p = crossing(from, to);
-        found.at[found.count] = p;
-        found.normal[found.count++] = normal(p);
+        const Index side = stepped(cube, (axis + 1) % 3, corner & 1);
+        const Index from = stepped(side, (axis + 2) % 3, corner >> 1);
+        const std::uint32_t index = crossing_at_[at(axis)][flat(from)];
+        if (index != kNone) found.data[found.count++] = crossings_[index];
       }
     }
     return found;
@@ -119,16 +140,14 @@ class Polygoniser {
 
   // From the middle of the crossings down the sum of squared distances from their tangent planes;
   // within the cube, a little off its faces, so that no two vertices meet.
-  Vec3d meeting_point(const Crossings& crossed, const Index& cube) const {
+  Vec3d meeting_point(std::span<const Crossing> crossed, const Index& cube) const {
     Vec3d x;
-    const auto count = static_cast<double>(crossed.count);
-    for (std::size_t k = 0; k < crossed.count; ++k) x += crossed.at[k] / count;
+    const auto count = static_cast<double>(crossed.size());
+    for (const Crossing& c : crossed) x += c.at / count;
     constexpr int kDescents = 40;
     for (int step = 0; step < kDescents; ++step) {
       Vec3d down;
-      for (std::size_t k = 0; k < crossed.count; ++k) {
-        down += dot(crossed.at[k] - x, crossed.normal[k]) / count * crossed.normal[k];
-      }
+      for (const Crossing& c : crossed) down += dot(c.at - x, c.normal) / count * c.normal;
       x += down;
     }
     const double rim = 0.05 * cell_;
@@ -144,10 +163,10 @@ class Polygoniser {
       for (int a = 0; a < 3; ++a) {
         if (cube[at(a)] == points_[at(a)] - 1) return;
       }
-      const Crossings crossed = crossings(cube);
+      const CubeCrossings crossed = crossings_of(cube);
       if (crossed.count == 0) return;
       vertex_[flat(cube)] = static_cast<std::uint32_t>(mesh_.vertices.size());
-      mesh_.vertices.push_back(meeting_point(crossed, cube));
+      mesh_.vertices.push_back(meeting_point(crossed.all(), cube));
     });
   }
 
@@ -185,6 +204,9 @@ class Polygoniser {
   Vec3d origin_;  // lattice point (0, 0, 0) [m]
   Index points_;  // lattice points along each axis
   std::vector<double> value_;
+  std::vector<Crossing> crossings_;
+  // Of the edge from that lattice point along each axis, or kNone.
+  std::array<std::vector<std::uint32_t>, 3> crossing_at_;
   std::vector<std::uint32_t> vertex_;  // of the cube whose lower corner is that point
   Mesh mesh_;
 };

@@ -151,7 +151,7 @@ Mesh make_ring() {
 }
 
 Mesh make_torus() {
-  return turned_loop(circle({0.35, 0.15}, 0.15, 48), 96);
+  return turned_loop(circle({0.35, 0.15}, 0.15, 64), 128);
 }
 
 Mesh make_sphere() {

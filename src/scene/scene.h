@@ -100,6 +100,10 @@ struct ShippedScene {
 };
 std::vector<ShippedScene> shipped_scenes();
 
+// assets/ beside scenes/, where `make assets` puts meshes (geometry/stand_ins.h); it need not
+// exist.
+std::filesystem::path assets_folder();
+
 // ---- Generated from the parameter tables
 
 std::string parameter_text(const std::string& section);  // for a terminal; "" = all sections

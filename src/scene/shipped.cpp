@@ -61,6 +61,10 @@ std::vector<ShippedScene> shipped_scenes() {
   return scenes;
 }
 
+fs::path assets_folder() {
+  return scenes_folder().parent_path() / "assets";
+}
+
 Scene load_scene(const std::string& name_or_path, const std::vector<std::string>& overrides) {
   std::error_code none;
   if (fs::exists(name_or_path, none)) {

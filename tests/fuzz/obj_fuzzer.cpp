@@ -1,0 +1,6 @@
+// mesh_fuzzer.h over OBJ files.
+#include "mesh_fuzzer.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return barchan::fuzz_mesh(data, size, barchan::MeshFormat::obj);
+}
