@@ -18,14 +18,11 @@ struct NotYet {
   const char* key;
   const char* value;
 };
-constexpr std::array<NotYet, 13> kNotYet = {{
+constexpr std::array<NotYet, 10> kNotYet = {{
     {"", "solver", "flip"},
     {"", "solver", "pbf"},
     {"", "solver", "granular-sph"},
     {"", "solver", "dem"},
-    {"", "emitter", ""},
-    {"", "sink", ""},
-    {"", "probe", ""},
     {"[solid]", "motion", "dynamic"},
     {"shape", "mesh", ""},
     {"render", "look", "water"},

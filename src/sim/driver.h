@@ -8,7 +8,10 @@
 
 #include "geometry/solid.h"
 #include "scene/scene.h"
+#include "sim/emitters.h"
 #include "sim/frame.h"
+#include "sim/probes.h"
+#include "sim/sinks.h"
 #include "sim/solver.h"
 #include "sim/state.h"
 
@@ -49,6 +52,7 @@ class Driver {
   // The step before ended on a frame's exact time.
   bool at_frame() const { return now_.time == frame_time(now_.frame); }
   const SolidSet& solids() const { return solids_; }
+  const Emitters& emitters() const { return emitters_; }
   double frame_time(std::int64_t frame) const;
 
  private:
@@ -58,12 +62,16 @@ class Driver {
   void move_bodies();
   void finish_frame(FrameSink& sink, double milliseconds);
   LedgerRow ledger_row(double milliseconds) const;
-  Frame make_frame() const;
+  void exchange_particles();
+  Frame make_frame();
 
   const Scene& scene_;
   Solver& solver_;
   SolverSetup setup_;
   SolidSet solids_;
+  Emitters emitters_;
+  Sinks sinks_;
+  Probes probes_;
   State now_, next_;
   BodyImpulses impulses_;
 };
