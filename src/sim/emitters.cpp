@@ -133,20 +133,24 @@ double Emitters::longest_step(const State& now) const {
 }
 
 void Emitters::emit(State& state, const SolidSet& solids) {
-  if (sources_.empty()) return;
-  newborns_.clear();
   const Moment moment{state.time - state.last_dt, state.time, solids, state.next_id};
-  for (Source& source : sources_) emit(state, source, moment);
-  if (newborns_.empty()) return;
-  append_newborns(state);
+  std::vector<Aabb> places;
+  for (const Source& source : sources_) {
+    if (std::floor(source.due(moment.end)) > state.scalars[source.key]) {
+      places.push_back(reach(source, moment));
+    }
+  }
+  if (places.empty()) return;
+  gather_crowd(state, places);
+  newborns_.clear();
+  for (Source& source : sources_) {
+    deliver(std::floor(source.due(moment.end)), state.scalars[source.key], source, moment);
+  }
+  if (!newborns_.empty()) append_newborns(state);
 }
 
-void Emitters::emit(State& state, Source& source, const Moment& moment) {
-  double& born = state.scalars[source.key];
-  const double due = std::floor(source.due(moment.end));
-  if (born >= due) return;
+void Emitters::deliver(double due, double& born, Source& source, const Moment& moment) {
   source.full.clear();
-  gather_crowd(state, source, moment);
   while (born < due && place(born + 1.0, source, moment)) born += 1.0;
 
   // Less than a layer behind may be a matter of the moment.
@@ -154,26 +158,28 @@ void Emitters::emit(State& state, Source& source, const Moment& moment) {
   if (owed > static_cast<double>(source.inlet.lines().size()) && !source.told) {
     source.told = true;
     warn(
-        "{} is blocked: at t = {:.4g} s it owes {} particles, which come as soon as there is room; "
-        "{}",
+        "{} is blocked: at t = {:.4g} s it owes {} particles, which come as soon as there is "
+        "room; {}",
         source.place, moment.end, human_count(static_cast<std::uint64_t>(owed)),
         advice(source.params, source.params.rate / source.load));
   }
 }
 
-// Everyone who is near a place where this source may put a particle.
-void Emitters::gather_crowd(const State& state, const Source& source, const Moment& moment) {
+// Everyone who is near a place where this source may put a particle is in this box. Jitter takes a
+// particle up to 1.2 spacings into the shape.
+Aabb Emitters::reach(const Source& source, const Moment& moment) const {
   const double dt = moment.end - moment.start;
   const Vec3d way = dt * source.params.velocity + (0.5 * dt * dt) * gravity_;
-  Aabb box = source.inlet.bounds();
-  // Jitter takes a particle up to 1.2 spacings into the shape.
-  box = join(box, {box.lo + way, box.hi + way}).grown((1.2 + kApart + 0.1) * spacing_);
+  const Aabb& box = source.inlet.bounds();
+  return join(box, {box.lo + way, box.hi + way}).grown((1.2 + kApart + 0.1) * spacing_);
+}
+
+void Emitters::gather_crowd(const State& state, const std::vector<Aabb>& places) {
   crowd_.clear();
-  const HostColumn near = download_rows(state, "position", selector_.in_box(state, box));
+  const HostColumn near = download_rows(state, "position", selector_.in_boxes(state, places));
   const float *x = near.component<float>(0), *y = near.component<float>(1),
               *z = near.component<float>(2);
   for (std::size_t i = 0; i < near.size; ++i) crowd_.add({x[i], y[i], z[i]});
-  for (const Newborn& other : newborns_) crowd_.add(Vec3d(other.position));
 }
 
 bool Emitters::place(double number, Source& source, const Moment& moment) {

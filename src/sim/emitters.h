@@ -77,8 +77,9 @@ class Emitters {
     std::uint64_t first_id;
   };
 
-  void emit(State& state, Source& source, const Moment& moment);
-  void gather_crowd(const State& state, const Source& source, const Moment& moment);
+  void deliver(double due, double& born, Source& source, const Moment& moment);
+  Aabb reach(const Source& source, const Moment& moment) const;
+  void gather_crowd(const State& state, const std::vector<Aabb>& places);
   bool place(double number, Source& source, const Moment& moment);
   bool place_on_line(std::size_t line, double age, std::uint64_t id, const Source& source,
                      const Moment& moment);

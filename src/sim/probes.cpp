@@ -129,7 +129,7 @@ double Probes::level(const State& state, const ProbeParams& probe) {
   for (int a = 0; a < 3; ++a) {
     if (up_[a] > 0.5) column.lo[a] = -Aabb::kEndless, column.hi[a] = Aabb::kEndless;
   }
-  const HostColumn near = download_rows(state, "position", selector_.in_box(state, column));
+  const HostColumn near = download_rows(state, "position", selector_.in_boxes(state, {column}));
   std::vector<double> heights;
   for (std::size_t i = 0; i < near.size; ++i) {
     const Vec3d p = point(near, i), arm = p - probe.at;
@@ -149,8 +149,8 @@ double Probes::front(const State& state, const ProbeParams& probe) {
                         return extent_of(device, state.position());
                       }).lo;
   const double floor = dot(Vec3d(lowest), up_) - 0.5 * spacing_;
-  const HostColumn near =
-      download_rows(state, "position", selector_.in_box(state, below(up_, floor + 2.0 * spacing_)));
+  const HostColumn near = download_rows(
+      state, "position", selector_.in_boxes(state, {below(up_, floor + 2.0 * spacing_)}));
   if (near.size == 0) return kNotMeasured;
   const Vec3d axis = axis_of(probe.axis);
   std::vector<double> way;
@@ -164,7 +164,7 @@ double Probes::front(const State& state, const ProbeParams& probe) {
 double Probes::smoothed(const State& state, const ProbeParams& probe) {
   const CubicSpline W(static_cast<float>(2.0 * spacing_));
   const Aabb box = Aabb{probe.at, probe.at}.grown(2.0 * spacing_);
-  const View<const std::uint32_t> rows = selector_.in_box(state, box);
+  const View<const std::uint32_t> rows = selector_.in_boxes(state, {box});
   const bool is_density = probe.kind == "density";
   const HostColumn x = download_rows(state, "position", rows);
   const HostColumn other = download_rows(state, is_density ? "material" : "pressure", rows);

@@ -12,9 +12,13 @@ template <class Device, class Where>
 void select_on(Device& device, std::size_t count, const Where& where, Buffer<std::uint32_t>& places,
                Buffer<std::uint32_t>& rows);
 
-View<const std::uint32_t> RowSelector::in_box(const State& state, const Aabb& box) {
+View<const std::uint32_t> RowSelector::in_boxes(const State& state,
+                                                const std::vector<Aabb>& boxes) {
+  std::vector<Box> rounded;
+  for (const Aabb& box : boxes) rounded.push_back({Vec3(box.lo), Vec3(box.hi)});
+  boxes_.upload(rounded);
   on_device(state.device(), [&](auto& device) {
-    select_on(device, state.size(), InBox{state.position(), Vec3(box.lo), Vec3(box.hi)}, places_,
+    select_on(device, state.size(), InAny{state.position(), std::as_const(boxes_).view()}, places_,
               rows_);
   });
   return std::as_const(rows_).view();

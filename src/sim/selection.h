@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/hd.h"
 #include "compute/buffer.h"
@@ -25,15 +26,25 @@ struct Region {
   }
 };
 
+// A box whose sides may be endless.
+struct Box {
+  Vec3 lo, hi;  // [m]
+
+  HD bool contains(const Vec3& p) const {
+    return lo.x <= p.x && p.x <= hi.x && lo.y <= p.y && p.y <= hi.y && lo.z <= p.z && p.z <= hi.z;
+  }
+};
+
 class RowSelector {
  public:
-  explicit RowSelector(Device& device) : places_(device), rows_(device) {}
+  explicit RowSelector(Device& device) : boxes_(device), places_(device), rows_(device) {}
 
-  // Both ascending, and valid until the next call.
-  View<const std::uint32_t> in_box(const State& state, const Aabb& box);
+  // In any of the boxes; outside of all regions. Ascending, and valid until the next call.
+  View<const std::uint32_t> in_boxes(const State& state, const std::vector<Aabb>& boxes);
   View<const std::uint32_t> outside(const State& state, View<const Region> regions);
 
  private:
+  Buffer<Box> boxes_;
   Buffer<std::uint32_t> places_, rows_;
 };
 

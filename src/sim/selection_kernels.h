@@ -7,12 +7,15 @@
 
 namespace barchan {
 
-struct InBox {
+struct InAny {
   View3<const float> x;
-  Vec3 lo, hi;  // [m]
+  View<const Box> boxes;
   HD bool operator()(int at) const {
     const Vec3 p = x[static_cast<std::size_t>(at)];
-    return lo.x <= p.x && p.x <= hi.x && lo.y <= p.y && p.y <= hi.y && lo.z <= p.z && p.z <= hi.z;
+    for (std::size_t b = 0; b < boxes.size; ++b) {
+      if (boxes[b].contains(p)) return true;
+    }
+    return false;
   }
 };
 
