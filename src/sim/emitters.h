@@ -32,7 +32,7 @@ class Emitters {
  public:
   static constexpr double kApart = 0.95;  // of a newborn to any other particle [spacings]
 
-  // Rejects shapes too thin to hold a particle. Both arguments are used only here.
+  // Rejects shapes too thin to hold a particle. The scene is read only here.
   Emitters(const Scene& scene, Device& device);
 
   // The longest step [s] after which newborns are still near their shape.
