@@ -129,7 +129,7 @@ int bench(const Options& options) {
   result["steps"] = options.steps;
   result["ms_per_step_median"] = ms;
   result["ms_per_step_min"] = *std::min_element(measured.ms.begin(), measured.ms.end());
-  result["ns_per_particle_step"] = ms * 1e6 / particles;
+  result["ns_per_particle_step"] = or_null(ms * 1e6 / particles);
   result["iterations_mean"] = or_null(measured.iterations / steps);
   const double pairs = static_cast<double>(measured.pairs) / steps;
   result["neighbours_mean"] = pairs > 0.0 ? or_null(pairs / particles) : or_null(NAN);

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/log.h"
 #include "base/units.h"
 #include "commands.h"
 #include "scene/scene.h"
@@ -25,9 +26,12 @@ int check(const Options& options) {
   const Driver driver(scene, *device, *solver);
   const State& state = driver.state();
 
+  // Emitters at their full rate, and no sink: the most particles there may be.
+  const double emitted = driver.emitters().due(scene.general.duration);
+  const double most = static_cast<double>(state.size()) + emitted;
   double frame_bytes = 0.0, state_bytes = 0.0;
   for (const Column& column : state.columns()) {
-    const auto bytes = static_cast<double>(column.bytes());
+    const double bytes = most * column.spec().components * size_of(column.spec().type);
     state_bytes += bytes;
     if (column.spec().in_frames) frame_bytes += bytes;
   }
@@ -40,7 +44,11 @@ int check(const Options& options) {
              scene.general.title.empty() ? "(no title)" : scene.general.title);
   fmt::print("  solver     {}\n", scene.general.solver);
   fmt::print("  spacing    {} m, radius {} m, support {} m\n", d, 0.5 * d, 2.0 * d);
-  fmt::print("  particles  {}\n", human_count(state.size()));
+  fmt::print("  particles  {}", human_count(state.size()));
+  if (emitted > 0.0) {
+    fmt::print(" at the start, {} emitted", human_count(static_cast<std::uint64_t>(emitted)));
+  }
+  fmt::print("\n");
   fmt::print("  solids     {}\n", scene.solids.size());
   fmt::print("  frames     {:.0f} over {} s, {} a second\n", frames, scene.general.duration,
              scene.general.fps);
@@ -48,6 +56,7 @@ int check(const Options& options) {
              std::min(solver->suggest_dt(state), 1.0 / scene.general.fps));
   fmt::print("  memory     about {}\n", human_bytes(memory));
   fmt::print("  disk       about {}\n", human_bytes(disk));
+  for (const std::string& sentence : driver.emitters().overloads()) warn("{}", sentence);
   return 0;
 }
 

@@ -107,6 +107,8 @@ RunInfo run_scene(const RunRequest& request) {
     info.frames = frames_written(driver, scene);
     info.steps = driver.state().step;
     info.particles = driver.state().size();
+    info.emitted = emitted_particles(driver.state());
+    info.removed = removed_particles(driver.state());
     info.time = driver.state().time;
     info.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
@@ -121,6 +123,7 @@ RunInfo run_scene(const RunRequest& request) {
     options.checkpoint_every = scene.cache.checkpoint_every;
     options.last_frame = scene.frame_count();
     options.keep_checkpoints = scene.cache.keep;
+    for (const Probe& probe : scene.probes) options.probes.push_back(probe.params.name);
     if (request.mode == RunMode::resume) {
       options.resumed_frame = found ? found->checkpoint.snapshot.frame : -1;
     }

@@ -59,12 +59,8 @@ FrameWriter::~FrameWriter() {
   if (fault_ && !told_) log_message(LogLevel::error, fault_->what());
 }
 
-void FrameWriter::set_probes(std::map<std::string, double> values) {
-  next_probes_ = std::move(values);
-}
-
 void FrameWriter::frame(Frame frame, const LedgerRow& row) {
-  push(FrameItem{std::move(frame), row, std::exchange(next_probes_, {})});
+  push(FrameItem{std::move(frame), row});
 }
 
 void FrameWriter::checkpoint(Snapshot snapshot, CheckpointKind kind) {
@@ -172,7 +168,7 @@ void FrameWriter::write_frame_item(const FrameItem& item) {
   const double averaged_over = static_cast<double>(options_.every) / options_.fps;  // [s]
   ledger_.append(ledger_row(item.row));
   bodies_.append(bodies_rows(frame, frame.index > 0 ? averaged_over : 0.0));
-  for (const auto& [name, value] : item.probes) {
+  for (const auto& [name, value] : frame.probes) {
     const auto file = probe_files_.find(name);
     if (file == probe_files_.end()) fail("no probe '{}' was announced to the writer", name);
     file->second.append(probe_row(frame.index, frame.time, value));

@@ -46,9 +46,6 @@ class FrameWriter : public FrameSink {
   FrameWriter(const FrameWriter&) = delete;
   FrameWriter& operator=(const FrameWriter&) = delete;
 
-  // The probes' values of the frame given next.
-  void set_probes(std::map<std::string, double> values);
-
   // Both block while two items wait. Both throw the first fault the thread met, and write nothing
   // from then on.
   void frame(Frame frame, const LedgerRow& row) override;
@@ -63,7 +60,6 @@ class FrameWriter : public FrameSink {
   struct FrameItem {
     Frame frame;
     LedgerRow row;
-    std::map<std::string, double> probes;
   };
   struct CheckpointItem {
     Snapshot snapshot;
@@ -92,8 +88,7 @@ class FrameWriter : public FrameSink {
   const WriterOptions options_;
   CsvFile ledger_, bodies_;
   std::map<std::string, CsvFile> probe_files_;
-  std::map<std::string, double> next_probes_;  // the caller's
-  bool told_ = false;                          // the caller knows of the fault
+  bool told_ = false;  // the caller knows of the fault
 
   // Used by the thread alone.
   std::map<std::int64_t, FrameSummary> known_;  // frames for frames.xdmf

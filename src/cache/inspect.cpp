@@ -179,6 +179,10 @@ std::string info_lines(const RunInfo& info) {
   out += fmt::format("command      {}\n", fmt::join(info.command, " "));
   if (info.wall_seconds > 0.0)
     out += fmt::format("took         {}\n", human_seconds(info.wall_seconds));
+  if (info.emitted > 0 || info.removed > 0) {
+    out += fmt::format("exchange     {} particles emitted, {} removed\n", human_count(info.emitted),
+                       human_count(info.removed));
+  }
   return out;
 }
 

@@ -163,6 +163,8 @@ RunInfo info_from(const json& from) {
   take(from, "frames_planned", info.frames_planned);
   take(from, "steps", info.steps);
   take(from, "particles", info.particles);
+  take(from, "emitted", info.emitted);
+  take(from, "removed", info.removed);
   take_number(from, "time", info.time);
   take_number(from, "wall_seconds", info.wall_seconds);
   if (from.contains("timings")) {
@@ -216,6 +218,8 @@ void write_run_info(const fs::path& file, const RunInfo& info) {
   out["frames_planned"] = info.frames_planned;
   out["steps"] = info.steps;
   out["particles"] = info.particles;
+  out["emitted"] = info.emitted;
+  out["removed"] = info.removed;
   out["time"] = info.time;
   out["wall_seconds"] = info.wall_seconds;
   out["timings"] = nlohmann::ordered_json(info.timings);

@@ -42,7 +42,8 @@ struct RunInfo {
   std::int64_t frames = 0;          // written
   std::int64_t frames_planned = 0;  // 0: not known
   std::int64_t steps = 0;
-  std::uint64_t particles = 0;             // in the last frame
+  std::uint64_t particles = 0;             // alive at the end
+  std::uint64_t emitted = 0, removed = 0;  // by emitters and sinks since the run began
   double time = 0.0;                       // simulated [s]
   double wall_seconds = 0.0;               // [s]
   std::map<std::string, double> timings;   // [ms] in all, by stage

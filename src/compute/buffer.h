@@ -31,6 +31,7 @@ class Buffer {
   }
 
   std::size_t size() const { return size_; }
+  std::size_t capacity() const { return capacity_; }  // elements there is room for
   View<T> view() { return {data_, size_}; }
   View<const T> view() const { return {data_, size_}; }
   T* data() { return data_; }

@@ -82,8 +82,8 @@ HD inline Vec3 point(const View<const Float4>& points, std::uint32_t i) {
 }
 
 // |point i - p|^2. In loops under `omp simd` no variable of class type may be declared, or g++ does
-// not vectorise them; inside a function like this one it may. The sum is fused in a stated order, as
-// in simd.h: whoever asks gets the same answer for a pair at the very edge of a radius.
+// not vectorise them; inside a function like this one it may. The sum is fused in a stated order,
+// as in simd.h: whoever asks gets the same answer for a pair at the very edge of a radius.
 template <class Points>
 HD inline float distance_squared(const Points& points, std::uint32_t i, const Vec3& p) {
   const Vec3 d = point(points, i) - p;

@@ -12,10 +12,10 @@
 //
 // Close to a surface the steps would shrink to nothing; they are at least half a radius. That skips
 // no wall: a sphere's centre that crosses even an infinitely thin one is nearer than the radius
-// over two radii of its way. It can miss clipping a corner: touching at one sample (d = r) and on the
-// way out at the next, the centre came no nearer than sqrt(r^2 - (r/2)^2) = 0.866 r to it. Where a
-// step is longer than kMaxSweepSteps / 2 radii the least step is the way / kMaxSweepSteps; walls
-// are still safe up to kMaxSweepSteps * 2 radii.
+// over two radii of its way. It can miss clipping a corner: touching at one sample (d = r) and on
+// the way out at the next, the centre came no nearer than sqrt(r^2 - (r/2)^2) = 0.866 r to it.
+// Where a step is longer than kMaxSweepSteps / 2 radii the least step is the way / kMaxSweepSteps;
+// walls are still safe up to kMaxSweepSteps * 2 radii.
 #pragma once
 
 #include <cmath>

@@ -122,8 +122,10 @@ const ParamTable& table_of<EmitterParams>() {
       {
           text("material", &P::material, "Name of a material; the first one where not given."),
           special("shape", ParamKind::shape, "Where they are born."),
-          number("rate", &P::rate, "kg/s", between(0, 1e9), "Mass a second."),
-          vector("velocity", &P::velocity, "m/s", between(-1e5, 1e5), "Velocity at birth."),
+          number("rate", &P::rate, "kg/s", between(0, 1e9),
+                 "Mass a second; at most density x area across the velocity x speed."),
+          optional(vector("velocity", &P::velocity, "m/s", between(-1e5, 1e5),
+                          "Velocity at birth; must be given.")),
           number("start", &P::start, "s", between(0, 1e6), "When it opens."),
           optional(number("end", &P::end, "s", between(0, 1e6),
                           "When it closes; never, where not given.")),
@@ -149,11 +151,15 @@ const ParamTable& table_of<ProbeParams>() {
           name_field("name", &P::name, "Name of the file it writes."),
           choice("kind", &P::kind, {"level", "front", "pressure", "flow", "density"},
                  "What is measured."),
-          optional(vector("at", &P::at, "m", any(), "level, pressure, density: the point.")),
-          choice("axis", &P::axis, {"x", "y", "z"}, "front: the direction it runs in."),
-          optional(vector("from", &P::from, "m", any(), "flow: one corner of the rectangle.")),
-          optional(vector("to", &P::to, "m", any(), "flow: the opposite corner.")),
-          optional(vector("normal", &P::normal, "", any(), "flow: the side counted positive.")),
+          optional(vector("at", &P::at, "m", between(-1e6, 1e6),
+                          "level, pressure, density: the point.")),
+          optional(choice("axis", &P::axis, {"x", "-x", "y", "-y", "z", "-z"},
+                          "front: the direction it runs in.")),
+          optional(vector("from", &P::from, "m", between(-1e6, 1e6),
+                          "flow: one corner of a rectangle with level sides.")),
+          optional(vector("to", &P::to, "m", between(-1e6, 1e6), "flow: the opposite corner.")),
+          optional(vector("normal", &P::normal, "", between(-1e6, 1e6),
+                          "flow: across the rectangle; what goes this way counts positive.")),
       }};
   return table;
 }

@@ -60,10 +60,10 @@ struct SolidParams {
 
 struct EmitterParams {
   std::string material;
-  double rate = 1.0;       // [kg/s]
-  Vec3d velocity;          // [m/s]
-  double start = 0.0;      // [s]
-  double end = kNotGiven;  // [s]; the scene's end where not given
+  double rate = 1.0;                // [kg/s]
+  Vec3d velocity = unset_vector();  // [m/s]
+  double start = 0.0;               // [s]
+  double end = kNotGiven;           // [s]; never where not given
 };
 
 struct SinkParams {};
@@ -71,8 +71,8 @@ struct SinkParams {};
 struct ProbeParams {
   std::string name;
   std::string kind = "level";
-  Vec3d at = unset_vector();  // [m]
-  std::string axis = "x";
+  Vec3d at = unset_vector();    // [m]
+  std::string axis;             // "" where not given
   Vec3d from = unset_vector();  // [m]
   Vec3d to = unset_vector();    // [m]
   Vec3d normal = unset_vector();

@@ -42,7 +42,8 @@ struct SceneSolid {
 struct Emitter {
   EmitterParams params;
   ShapeValue shape;
-  int material = 0;
+  int material = 0;   // index into Scene::materials
+  std::string place;  // where it stands in the scene file, for messages
 };
 
 struct Sink {
@@ -52,6 +53,7 @@ struct Sink {
 
 struct Probe {
   ProbeParams params;
+  std::string place;  // where it stands in the scene file, for messages
 };
 
 struct Scene {

@@ -6,6 +6,7 @@
 
 #include "base/atomic_file.h"
 #include "base/nearest_name.h"
+#include "geometry/rectangle.h"
 #include "scene/field_reader.h"
 #include "scene/node.h"
 #include "scene/overrides.h"
@@ -176,6 +177,110 @@ void read_solid(const Node& item, Scene& scene) {
   scene.solids.push_back(std::move(solid));
 }
 
+void read_emitter(const Node& item, Scene& scene) {
+  Emitter emitter;
+  EmitterParams& params = emitter.params;
+  read_section(item, table_of<EmitterParams>(), "[emitter]", &params);
+  emitter.shape = required_shape(item, "[emitter]");
+  emitter.material = find_material(scene, item);
+  params.material = scene.materials[static_cast<std::size_t>(emitter.material)].name;
+  emitter.place = item.source.text();
+  if (!bounds(emitter.shape.shape).is_bounded()) {
+    reject_at(item.find("shape")->value.source,
+              "the shape of this emitter has no end; intersect it with a box");
+  }
+  if (!is_set(params.velocity)) {
+    reject_at(item.source,
+              "[[emitter]] needs a velocity [m/s]: newborn particles must make room for the next");
+  }
+  if (length(params.velocity) < 1e-6) {
+    reject_at(item.find("velocity")->value.source,
+              "'velocity' in [[emitter]] is zero: particles that stay where they are born leave no "
+              "room for the next; give the speed at which they leave the shape");
+  }
+  if (is_set(params.end) && params.end <= params.start) {
+    reject_at(item.find("end")->value.source,
+              "'end' in [[emitter]] is {} s, but it must be later than 'start' of {} s", params.end,
+              params.start);
+  }
+  scene.emitters.push_back(std::move(emitter));
+}
+
+void read_sink(const Node& item, Scene& scene) {
+  Sink sink;
+  read_section(item, table_of<SinkParams>(), "[sink]", &sink.params);
+  sink.shape = required_shape(item, "[sink]");
+  scene.sinks.push_back(std::move(sink));
+}
+
+// The keys that each kind of probe needs, and no others.
+void check_probe_keys(const Node& item, const ProbeParams& probe) {
+  static const std::vector<std::pair<std::string, std::string>> kAll = {
+      {"at", "[x, y, z]"}, {"axis", "\"x\""},       {"from", "[x, y, z]"},
+      {"to", "[x, y, z]"}, {"normal", "[1, 0, 0]"},
+  };
+  const bool front = probe.kind == "front", flow = probe.kind == "flow";
+  for (const auto& [key, example] : kAll) {
+    const bool needed = key == "axis" ? front : key == "at" ? !front && !flow : flow;
+    const Node::Member* member = item.find(key);
+    if (needed && !member) {
+      reject_at(item.source, "probe '{}' of kind \"{}\" needs '{}', for example {} = {}",
+                probe.name, probe.kind, key, key, example);
+    }
+    if (!needed && member) {
+      reject_at(member->source, "'{}' means nothing to probe '{}' of kind \"{}\"", key, probe.name,
+                probe.kind);
+    }
+  }
+}
+
+// The rectangle of a flow probe must be flat, across its normal, and have an area.
+void check_flow(const Node& item, const ProbeParams& probe, const Vec3d& up) {
+  if (length(probe.normal) < 1e-9) {
+    reject_at(item.find("normal")->value.source,
+              "'normal' of probe '{}' has no direction: it is zero", probe.name);
+  }
+  const Rectangle rectangle = level_rectangle(probe.from, probe.to, probe.normal, up);
+  const double diagonal = length(probe.to - probe.from);
+  const double off = std::abs(dot(probe.to - probe.from, rectangle.normal));
+  if (off > 1e-6 * diagonal) {
+    reject_at(
+        item.find("to")->value.source,
+        "'from' and 'to' of probe '{}' must lie in one plane across 'normal', but 'to' is {:.3g} "
+        "m off it",
+        probe.name, off);
+  }
+  if (std::min(rectangle.half_along, rectangle.half_across) <= 1e-9 * diagonal) {
+    reject_at(item.find("to")->value.source,
+              "the rectangle of probe '{}' has no area: 'from' and 'to' must be opposite corners",
+              probe.name);
+  }
+}
+
+void read_probe(const Node& item, Scene& scene) {
+  Probe probe;
+  ProbeParams& params = probe.params;
+  read_section(item, table_of<ProbeParams>(), "[probe]", &params);
+  probe.place = item.source.text();
+  if (params.name.empty()) {
+    reject_at(item.source, "[[probe]] needs a name: it writes to probes/<name>.csv");
+  }
+  for (const Probe& other : scene.probes) {
+    if (other.params.name == params.name) {
+      reject_at(item.find("name")->value.source,
+                "two probes are called '{}'; give each its own name", params.name);
+    }
+  }
+  check_probe_keys(item, params);
+  if (params.kind == "front" && params.axis.ends_with(scene.general.up)) {
+    reject_at(item.find("axis")->value.source,
+              "a front runs along the floor, but axis \"{}\" is up or down; use kind = \"level\"",
+              params.axis);
+  }
+  if (params.kind == "flow") check_flow(item, params, scene.up());
+  scene.probes.push_back(std::move(probe));
+}
+
 void read_list(const Node::Member& member, Scene& scene, void (*read)(const Node&, Scene&)) {
   const bool is_list = member.value.kind == Node::Kind::list;
   if (!is_list && member.source.line == 0 && member.value.kind == Node::Kind::table) {
@@ -197,6 +302,18 @@ const Node::Member* scene_member(const Node& document, const char* key) {
   const std::string missing = not_available_yet("", key, "");
   if (!missing.empty()) reject_at(member->source, "{} is not available yet", missing);
   return member;
+}
+
+void read_lists(const Node& document, Scene& scene) {
+  using Read = void (*)(const Node&, Scene&);
+  constexpr std::pair<const char*, Read> kLists[] = {{"fill", read_fill},
+                                                     {"solid", read_solid},
+                                                     {"emitter", read_emitter},
+                                                     {"sink", read_sink},
+                                                     {"probe", read_probe}};
+  for (const auto& [key, read] : kLists) {
+    if (const Node::Member* list = scene_member(document, key)) read_list(*list, scene, read);
+  }
 }
 
 // Every key at the top of the file is a scene parameter, a section, or unknown.
@@ -236,7 +353,8 @@ void check_whole(const Scene& scene, const Node& document) {
       scene.solids.begin(), scene.solids.end(),
       [](const SceneSolid& solid) { return solid.params.motion == "dynamic"; });
   if (scene.fills.empty() && scene.emitters.empty() && !bodies) {
-    reject_at(document.source, "the scene holds no particles: add a [[fill]] with a shape");
+    reject_at(document.source,
+              "the scene holds no particles: add a [[fill]] or an [[emitter]] with a shape");
   }
   const GranularSphParams& sph = scene.granular_sph;
   if (sph.iterations_min > sph.iterations_max) {
@@ -278,13 +396,7 @@ Scene read_scene(const std::string& text, const std::string& file,
     apply_preset("water", water.params);
     scene.materials.push_back(water);
   }
-  if (const Node::Member* fills = scene_member(document, "fill")) {
-    read_list(*fills, scene, read_fill);
-  }
-  if (const Node::Member* solids = scene_member(document, "solid")) {
-    read_list(*solids, scene, read_solid);
-  }
-  for (const char* later : {"emitter", "sink", "probe"}) scene_member(document, later);
+  read_lists(document, scene);
   for (const SingleSection& single : single_sections()) {
     if (const Node::Member* member = document.find(single.table->section)) {
       read_section(member->value, *single.table, member->key, single.object(scene));

@@ -35,6 +35,7 @@ bool was_given(const ParamValue& value) {
   if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
     return !numbers->empty() && is_set(numbers->front());
   }
+  if (const auto* text = std::get_if<std::string>(&value)) return !text->empty();
   return true;
 }
 
@@ -72,6 +73,18 @@ std::string to_toml(const Scene& scene) {
     out += "\n[[solid]]\n" + section_toml(table_of<SolidParams>(), "[solid]", &solid.params);
     out += "shape = " + solid.shape.toml + "\n";
     if (!solid.keyframes.empty()) out += "keyframes = " + solid.keyframes_toml + "\n";
+  }
+  for (const Emitter& emitter : scene.emitters) {
+    out +=
+        "\n[[emitter]]\n" + section_toml(table_of<EmitterParams>(), "[emitter]", &emitter.params);
+    out += "shape = " + emitter.shape.toml + "\n";
+  }
+  for (const Sink& sink : scene.sinks) {
+    out += "\n[[sink]]\n" + section_toml(table_of<SinkParams>(), "[sink]", &sink.params);
+    out += "shape = " + sink.shape.toml + "\n";
+  }
+  for (const Probe& probe : scene.probes) {
+    out += "\n[[probe]]\n" + section_toml(table_of<ProbeParams>(), "[probe]", &probe.params);
   }
   Scene& mutable_scene = const_cast<Scene&>(scene);  // single_sections() hands out pointers
   for (const SingleSection& single : single_sections()) {

@@ -18,14 +18,11 @@ struct NotYet {
   const char* key;
   const char* value;
 };
-constexpr std::array<NotYet, 12> kNotYet = {{
+constexpr std::array<NotYet, 9> kNotYet = {{
     {"", "solver", "flip"},
     {"", "solver", "pbf"},
     {"", "solver", "granular-sph"},
     {"", "solver", "dem"},
-    {"", "emitter", ""},
-    {"", "sink", ""},
-    {"", "probe", ""},
     {"shape", "mesh", ""},
     {"render", "look", "water"},
     {"render", "look", "sand"},

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "compute/buffer.h"
 
@@ -58,23 +60,23 @@ struct ColumnSpec {
   friend bool operator==(const ColumnSpec&, const ColumnSpec&) = default;
 };
 
-// Elements from the start of one component to the start of the next.
+// Elements from the start of one component to the start of the next, without room to grow.
 constexpr std::size_t component_stride(std::size_t count) {
   return (count + 15) / 16 * 16;
 }
 
 // A column on a device. Two States may share one buffer until one of them writes to it, so that a
-// step does not copy what it leaves alone.
+// step does not copy what it leaves alone. Components lie stride() elements apart, as far as the
+// buffer's room allows, so that rows can be added behind the last one without moving the others.
 class Column {
  public:
   Column(Device& device, ColumnSpec spec) : device_(&device), spec_(std::move(spec)) {}
 
   const ColumnSpec& spec() const { return spec_; }
   std::size_t size() const { return size_; }
-  std::size_t stride() const { return component_stride(size_); }
-  std::size_t bytes() const {
-    return stride() * static_cast<std::size_t>(spec_.components) * size_of(spec_.type);
-  }
+  std::size_t stride() const { return stride_; }
+  // What its elements take, without the room to grow.
+  std::size_t bytes() const { return component_stride(size_) * row_bytes(); }
 
   const std::byte* data() const { return buffer_ ? buffer_->data() : nullptr; }
   template <class T>
@@ -86,13 +88,25 @@ class Column {
   std::byte* overwrite(std::size_t size);
   // Shares other's buffer. Its own, if nobody shares it, is kept for the next overwrite.
   void share(const Column& other);
+  // A buffer of its own that holds the elements there are and has room for `size`, those beyond
+  // undefined. In place where nobody shares the buffer and the room is there; otherwise a copy with
+  // room for a quarter more, so that a count that grows step by step costs no copy a step.
+  std::byte* grow(std::size_t size);
+  // Keeps the buffer of a column that is done with, if nobody shares it, for the next overwrite.
+  void recycle(Column&& done);
 
  private:
+  std::size_t row_bytes() const {
+    return static_cast<std::size_t>(spec_.components) * size_of(spec_.type);
+  }
+  void keep(std::shared_ptr<Buffer<std::byte>> buffer);
+
   Device* device_;
   ColumnSpec spec_;
   std::size_t size_ = 0;
+  std::size_t stride_ = 0;  // elements
   std::shared_ptr<Buffer<std::byte>> buffer_;
-  std::shared_ptr<Buffer<std::byte>> spare_;
+  std::vector<std::shared_ptr<Buffer<std::byte>>> spares_;  // at most two
 };
 
 // The same on the host, component after component with component_stride(size) between them.

@@ -57,8 +57,11 @@ Driver::Driver(const Scene& scene, Device& device, Solver& solver)
       setup_(solver_setup(scene)),
       solids_(make_solids(scene, device)),
       bodies_(solids_, scene.general.gravity, scene.general.resolution, scene.rigid),
-      now_(device, solver.columns()),
-      next_(device, solver.columns()) {
+      emitters_(scene, device),
+      sinks_(scene, device),
+      probes_(scene, device),
+      now_(device, probes_.with_columns(solver.columns())),
+      next_(device, probes_.with_columns(solver.columns())) {
   fill_state(scene, solids_, now_);
   for (int s = 0; s < solids_.count(); ++s) {
     const Solid& solid = solids_[s];
@@ -72,6 +75,7 @@ Driver::Driver(const Scene& scene, Device& device, Solver& solver)
     now_.bodies.push_back(body);
   }
   now_.max_speed = measure_vitals(now_).max_speed;
+  probes_.start(now_);
   start_frame(now_);
 }
 
@@ -189,7 +193,8 @@ void Driver::give_up(const StepReport& report, double dt, int tries) {
 StepReport Driver::step(double limit) {
   // Even steps up to the limit, the last one ending on it exactly.
   const double end = now_.time + limit;
-  const double suggested = std::max(solver_.suggest_dt(now_), 1e-12);
+  const double suggested =
+      std::max(std::min(solver_.suggest_dt(now_), emitters_.longest_step(now_)), 1e-12);
   const double steps = std::max(1.0, std::ceil(limit / suggested - 1e-9));
   double dt = limit / steps;
   bool last = steps == 1.0;
@@ -199,6 +204,7 @@ StepReport Driver::step(double limit) {
       const bool whole = report.dt_used == dt;
       accept(report, last && whole ? end : now_.time + report.dt_used);
       now_.scalars[kRetries] += tries - 1;
+      exchange_particles();
       return report;
     }
     if (tries > kMostRetries) give_up(report, dt, tries);
@@ -207,6 +213,13 @@ StepReport Driver::step(double limit) {
     dt *= 0.5;
     last = false;
   }
+}
+
+// What an accepted step is followed by: paths are measured, particles go and come.
+void Driver::exchange_particles() {
+  probes_.follow_paths(now_);
+  sinks_.remove(now_);
+  emitters_.emit(now_, solids_);
 }
 
 StepReport Driver::step_within_frame() {
@@ -256,6 +269,7 @@ void Driver::finish_frame(FrameSink& sink, double milliseconds) {
   const bool last = now_.frame == scene_.frame_count();
   const bool due = now_.frame % scene_.cache.checkpoint_every == 0;
   if (written) start_frame(now_);
+  if (written) probes_.start_frame(now_);
   if (now_.frame > 0 && (last || due))
     sink.checkpoint(take_snapshot(now_), CheckpointKind::regular);
 }
@@ -286,7 +300,7 @@ LedgerRow Driver::ledger_row(double milliseconds) const {
   return row;
 }
 
-Frame Driver::make_frame() const {
+Frame Driver::make_frame() {
   Frame frame;
   frame.index = now_.frame;
   frame.time = now_.time;
@@ -297,6 +311,9 @@ Frame Driver::make_frame() const {
     if (column.spec().in_frames) frame.columns.push_back(download(now_.device(), column));
   }
   frame.bodies = now_.bodies;
+  // Flows are means since the frame written before; the first one has none before it.
+  const double seconds = static_cast<double>(scene_.cache.every) / scene_.general.fps;
+  frame.probes = probes_.measure(now_, now_.frame > 0 ? seconds : 0.0);
   return frame;
 }
 

@@ -9,7 +9,10 @@
 #include "geometry/solid.h"
 #include "rigid/rigid_bodies.h"
 #include "scene/scene.h"
+#include "sim/emitters.h"
 #include "sim/frame.h"
+#include "sim/probes.h"
+#include "sim/sinks.h"
 #include "sim/solver.h"
 #include "sim/state.h"
 
@@ -51,6 +54,7 @@ class Driver {
   bool at_frame() const { return now_.time == frame_time(now_.frame); }
   const SolidSet& solids() const { return solids_; }
   const RigidBodies& bodies() const { return bodies_; }
+  const Emitters& emitters() const { return emitters_; }
   double frame_time(std::int64_t frame) const;
 
  private:
@@ -62,13 +66,17 @@ class Driver {
   void place_solids();
   void finish_frame(FrameSink& sink, double milliseconds);
   LedgerRow ledger_row(double milliseconds) const;
-  Frame make_frame() const;
+  void exchange_particles();
+  Frame make_frame();
 
   const Scene& scene_;
   Solver& solver_;
   SolverSetup setup_;
   SolidSet solids_;
   RigidBodies bodies_;
+  Emitters emitters_;
+  Sinks sinks_;
+  Probes probes_;
   State now_, next_;
   BodyImpulses impulses_;
 };

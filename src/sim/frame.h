@@ -20,6 +20,7 @@ struct Frame {
   std::vector<std::string> materials;  // what the numbers in column `material` mean
   std::vector<HostColumn> columns;     // position, velocity, id, material, then the solver's
   std::vector<BodyState> bodies;
+  std::map<std::string, double> probes;  // what each measured, by name; NaN: nothing to measure
 };
 
 // The whole state on the host: what a checkpoint holds.

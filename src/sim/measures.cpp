@@ -36,9 +36,6 @@ Totals measure_totals(const State& state, const std::vector<double>& masses, con
   return {sums.mass, sums.momentum, sums.kinetic_energy, -dot(gravity, sums.mass_times_position)};
 }
 
-namespace {
-
-// sum_j W(r_j) spacing^3 over a cubic lattice: what the kernel sum must be divided by.
 double lattice_sum(double spacing) {
   const CubicSpline W(static_cast<float>(2.0 * spacing));
   double sum = 0.0;
@@ -52,8 +49,6 @@ double lattice_sum(double spacing) {
   }
   return sum * spacing * spacing * spacing;
 }
-
-}  // namespace
 
 double measure_volume(const State& state, double spacing) {
   if (state.size() == 0) return 0.0;

@@ -30,6 +30,10 @@ Totals measure_totals(const State& state, const std::vector<double>& masses, con
 // particles clump and grows when they spread; that is what it is for.
 double measure_volume(const State& state, double spacing);
 
+// sum_j W(r_j) spacing^3 over a cubic lattice, about one of its points: what a kernel sum is
+// divided by, so that a lattice at the spacing has its own density.
+double lattice_sum(double spacing);
+
 // Particles deeper than `margin` [m] inside a solid, by the inequalities of geometry/shape.h and
 // not by the signed distance that keeps particles out.
 std::int64_t count_leaks(const State& state, const SolidSet& solids, double margin);

@@ -1,7 +1,7 @@
 #include "sim/state.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -14,6 +14,11 @@ State::State(Device& device, std::vector<ColumnSpec> extra) : device_(&device) {
   columns_.emplace_back(device, ColumnSpec{"id", Type::u64, 1, true});
   columns_.emplace_back(device, ColumnSpec{"material", Type::u8, 1, true});
   for (ColumnSpec& spec : extra) columns_.emplace_back(device, std::move(spec));
+}
+
+bool State::has(const std::string& name) const {
+  return std::any_of(columns_.begin(), columns_.end(),
+                     [&](const Column& c) { return c.spec().name == name; });
 }
 
 const Column& State::column(const std::string& name) const {
@@ -61,25 +66,55 @@ void State::reorder(View<const std::uint32_t> order) {
       device_->gather("reorder", bytes, old.data() + at * old.stride() * bytes, order,
                       to + at * column.stride() * bytes);
     }
+    column.recycle(std::move(old));
+  }
+}
+
+void State::put_rows(std::size_t first, std::size_t count, const std::vector<HostColumn>& given,
+                     const Column& column, std::byte* to) const {
+  const ColumnSpec& spec = column.spec();
+  const auto found = std::find_if(given.begin(), given.end(),
+                                  [&](const HostColumn& h) { return h.spec.name == spec.name; });
+  const bool there = found != given.end();
+  if (there && (found->size != count || found->spec.type != spec.type ||
+                found->spec.components != spec.components)) {
+    fail("column '{}' does not fit {} particles", spec.name, count);
+  }
+  const std::size_t element = size_of(spec.type), from_stride = component_stride(count) * element;
+  for (int c = 0; c < spec.components && count > 0; ++c) {
+    const auto at = static_cast<std::size_t>(c);
+    std::byte* rows = to + (at * column.stride() + first) * element;
+    if (there) {
+      device_->upload(rows, found->data.get() + at * from_stride, count * element);
+    } else {
+      device_->clear(rows, count * element);
+    }
   }
 }
 
 void State::assign(std::size_t count, const std::vector<HostColumn>& given) {
-  for (Column& column : columns_) {
-    std::byte* to = column.overwrite(count);
-    const auto found = std::find_if(given.begin(), given.end(), [&](const HostColumn& h) {
-      return h.spec.name == column.spec().name;
-    });
-    if (column.bytes() == 0) continue;
-    if (found == given.end()) {
-      device_->clear(to, column.bytes());
-    } else if (found->size != count || found->spec.type != column.spec().type ||
-               found->spec.components != column.spec().components) {
-      fail("column '{}' does not fit {} particles", column.spec().name, count);
-    } else {
-      device_->upload(to, found->data.get(), column.bytes());
-    }
+  for (Column& column : columns_) put_rows(0, count, given, column, column.overwrite(count));
+}
+
+void State::append(std::size_t count, const std::vector<HostColumn>& given) {
+  const std::size_t before = size();
+  if (before + count > (std::size_t{1} << 31) - 1) {
+    fail("{} particles are more than 2^31; lower the rate of the emitters, or add a [[sink]]",
+         before + count);
   }
+  for (Column& column : columns_) {
+    put_rows(before, count, given, column, column.grow(before + count));
+  }
+}
+
+void State::copy_column(const std::string& from, const std::string& to) {
+  const Column& source = column(from);
+  Column& target = writable(to);
+  if (source.spec().type != target.spec().type ||
+      source.spec().components != target.spec().components) {
+    fail("column '{}' cannot hold what '{}' does", to, from);
+  }
+  target.share(source);
 }
 
 std::uint64_t hash_of(const State& state) {

@@ -72,12 +72,20 @@ class State {
   void reorder(View<const std::uint32_t> order);
   // Replaces all particles. Columns not given become 0.
   void assign(std::size_t count, const std::vector<HostColumn>& columns);
+  // `count` more particles behind those there are. Columns not given are 0 for them.
+  void append(std::size_t count, const std::vector<HostColumn>& columns);
+  // Column `to` becomes what `from` is now, sharing its memory: same type and components.
+  void copy_column(const std::string& from, const std::string& to);
 
   const std::vector<Column>& columns() const { return columns_; }
   const Column& column(const std::string& name) const;
+  bool has(const std::string& name) const;
 
  private:
   Column& writable(const std::string& name);
+  // Puts `given`, or 0 where it does not have the column, into `count` rows from `first` on.
+  void put_rows(std::size_t first, std::size_t count, const std::vector<HostColumn>& given,
+                const Column& column, std::byte* to) const;
 
   Device* device_;
   std::vector<Column> columns_;

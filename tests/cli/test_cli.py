@@ -47,6 +47,36 @@ keyframes = [
 checkpoint_every = 4
 """
 
+# Nobody at the start; a jet through a window onto a plate and into a drain.
+STREAM = """
+duration = 1.0
+fps = 30
+resolution = 0.03
+[[emitter]]
+shape = { cylinder = { from = [0, 1.2, 0], to = [0.1, 1.2, 0], radius = 0.12 } }
+rate = 60
+velocity = [1.5, 0.5, 0]
+start = 0.05
+[[solid]]
+name = "plate"
+friction = 0.05
+restitution = 0.6
+shape = { box = [[-2, -0.1, -1], [2, 0, 1]] }
+[[sink]]
+shape = { box = [[0.9, -1, -2], [4, 0.2, 2]] }
+[[probe]]
+name = "window"
+kind = "flow"
+from = [0.4, -1, -2]
+to = [0.4, 3, 2]
+normal = [1, 0, 0]
+[[probe]]
+name = "level"
+at = [0.8, 0, 0]
+[cache]
+checkpoint_every = 4
+"""
+
 LEDGER = ("frame,time,steps,particles,mass,volume,momentum_x,momentum_y,momentum_z,kinetic_energy,"
           "potential_energy,max_speed,density_error_mean,density_error_max,divergence_max,"
           "iterations_mean,leaks,retries,ms_per_step")
@@ -71,11 +101,12 @@ def data_files(folder):
 
 
 def tables(folder):
-    """ledger.csv without its clock, and bodies.csv."""
+    """ledger.csv without its clock, bodies.csv, and what the probes measured."""
     rows = list(csv.DictReader((folder / "ledger.csv").read_text().splitlines()))
     for row in rows:
         del row["ms_per_step"]
-    return rows, (folder / "bodies.csv").read_text()
+    probes = {path.name: path.read_text() for path in folder.glob("probes/*.csv")}
+    return rows, (folder / "bodies.csv").read_text(), probes
 
 
 class Case(unittest.TestCase):
@@ -165,7 +196,7 @@ class Runs(Case):
         self.assertEqual(info["state"], "done")
         self.assertIn("fly", info["timings"])
         self.assertIn("frame_000030.h5", (out / "frames.xdmf").read_text())
-        rows, _ = tables(out)
+        rows, _, _ = tables(out)
         self.assertEqual([int(row["frame"]) for row in rows], list(range(31)))
         self.assertTrue(all(row["leaks"] == "0" for row in rows))
         self.assertEqual(len({row["mass"] for row in rows}), 1)
@@ -242,6 +273,67 @@ class Runs(Case):
         self.assertTrue((out / "video.mp4").stat().st_size > 1000)
         self.assertTrue((out / "contact_sheet.png").exists())
         self.expect(run("info", out), 1, "frame_000003.h5")
+
+
+class Streams(Case):
+    def setUp(self):
+        super().setUp()
+        self.scene.write_text(STREAM)
+
+    def test_who_comes_and_goes_is_told(self):
+        out = self.dir / "run"
+        self.expect(run("check", self.scene), 0, "0 at the start, 2,111 emitted")
+        self.expect(run("run", self.scene, "--out", out), 0, "31 frames")
+        info = json.loads((out / "run.json").read_text())
+        self.assertEqual(info["emitted"], 2111)
+        self.assertGreater(info["removed"], 100)
+        self.assertEqual(info["emitted"] - info["removed"], info["particles"])
+        self.expect(run("info", out, "--verify"), 0, "2,111 particles emitted", "level, window",
+                    "every checksum matches")
+        rows, _, probes = tables(out)
+        self.assertEqual(rows[0]["particles"], "0")
+        window = list(csv.DictReader(probes["window.csv"].splitlines()))
+        self.assertEqual([int(row["frame"]) for row in window], list(range(31)))
+        self.assertEqual(window[0]["value"], "")
+        mean = sum(float(row["value"]) for row in window[15:]) / 16
+        self.assertAlmostEqual(mean, 60.0, delta=3.0)
+        self.expect(run("render", out, "--size", "160x90"), 0)
+        self.expect(run("export", out, "--to", "ply", "--frames", "0"), 0)
+        again = self.dir / "again"
+        self.expect(run("run", out / "scene.toml", "--out", again, "--threads", 1), 0)
+        self.same_run(out, again)
+
+    def test_resumed_anywhere(self):
+        whole = self.dir / "whole"
+        self.expect(run("run", self.scene, "--out", whole), 0)
+        out = self.dir / "parts"
+        for frames in (1, 6, 17):  # the checkpoint of the end, and cut rows
+            self.expect(run("run", self.scene, "--out", out, "--resume", "--frames", frames), 0)
+        broken = out / "checkpoints" / "checkpoint_000017.h5"
+        broken.write_bytes(broken.read_bytes()[:-500])
+        self.expect(run("run", self.scene, "--out", out, "--resume"), 0, "going on from frame 16")
+        self.same_run(whole, out)
+
+    def test_nobody_at_all(self):
+        out = self.dir / "empty"
+        self.expect(run("run", self.scene, "--out", out, "--set", "emitter.1.start=5"), 0)
+        self.expect(run("info", out, "--verify"), 0, "0 at first, 0 at last")
+        self.expect(run("render", out, "--size", "64x36"), 0)
+        for form in ("ply", "csv", "xdmf"):
+            self.expect(run("export", out, "--to", form), 0)
+        self.expect(run("bench", self.scene, "--steps", 3, "--warmup", 0), 0)
+
+    def test_too_much_for_the_mouth_is_foretold(self):
+        self.expect(run("check", self.scene, "--set", "emitter.1.rate=500"), 0, "warning:",
+                    "emitter 1 is to deliver 500 kg/s", "raise its velocity above")
+        self.expect(run("run", self.scene, "--out", self.dir / "much", "--set", "emitter.1.rate=500"),
+                    0, "emitter 1 is blocked")
+
+    def test_pressure_of_a_solver_without(self):
+        out = self.dir / "none"
+        self.expect(run("run", self.scene, "--out", out, "--set", "probe.level.kind=pressure"), 2,
+                    "probe 'level' measures pressure")
+        self.assertFalse(out.exists())
 
 
 class NobodyLosesWork(Case):

@@ -40,8 +40,9 @@ class FrameWriterTest : public CacheTest {
   // Frames from .. to, with a checkpoint at every second one.
   void write(FrameWriter& writer, int from, int to) const {
     for (int i = from; i <= to; ++i) {
-      writer.set_probes({{"gate", 10.0 * i}});
-      writer.frame(make_frame(50, i), make_row(i));
+      Frame frame = make_frame(50, i);
+      frame.probes = {{"gate", 10.0 * i}};
+      writer.frame(std::move(frame), make_row(i));
       if (i % 2 == 0)
         writer.checkpoint(make_snapshot(50, i, 5 * i, i / 24.0), CheckpointKind::regular);
     }

@@ -152,7 +152,8 @@ RC_GTEST_PROP(SweepProperty, AgreesWithSmallSteps, (testing::Seed seed)) {
     for (int k = 0; k <= n; ++k) {
       const float s = s0 + (1 - s0) * float(k) / n, u = float(k) / n;
       if (s > until) break;
-      // No contact was passed over, but for corners clipped as sweep.h derives: 0.866 of the radius.
+      // No contact was passed over, but for corners clipped as sweep.h derives: 0.866 of the
+      // radius.
       RC_ASSERT(solid_distance(solid, x0 + u * (x1 - x0), s).d > 0.865f * radius);
     }
     if (hit.hit) {
