@@ -27,6 +27,9 @@ void add_info(CLI::App& app, CommandLine& line);
 void add_bench(CLI::App& app, CommandLine& line);
 void add_render(CLI::App& app, CommandLine& line);
 void add_export(CLI::App& app, CommandLine& line);
+void add_plot(CLI::App& app, CommandLine& line);
+void add_validate(CLI::App& app, CommandLine& line);
+void add_paper(CLI::App& app, CommandLine& line);
 void add_later(CLI::App& app, CommandLine& line);
 
 // "A..B", "A", "A.." or "..B", both ends included; everything where the text is empty.
