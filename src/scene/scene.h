@@ -13,6 +13,8 @@
 
 namespace barchan {
 
+struct Node;
+
 // A value that has no column in a parameter table, with its text for scene.toml.
 struct ShapeValue {
   Shape shape;
@@ -83,6 +85,10 @@ struct Scene {
 // Reads a scene from text. `overrides` are the arguments of --set, "section.key=value". Faults are
 // Errors with file:line:column, the key, what was expected, and the nearest valid name.
 Scene read_scene(const std::string& text, const std::string& file,
+                 const std::vector<std::string>& overrides = {});
+
+// The same from a table that is parsed already, such as [scene] of a validation case.
+Scene read_scene(Node document, const std::string& file,
                  const std::vector<std::string>& overrides = {});
 
 // SCENE as users give it: a file, or the name of a shipped scene.

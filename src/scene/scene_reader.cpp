@@ -16,27 +16,6 @@ namespace barchan {
 
 namespace {
 
-std::vector<std::string> names_of(const ParamTable& table) {
-  std::vector<std::string> names;
-  for (const ParamField& field : table.fields) names.push_back(field.name);
-  return names;
-}
-
-// Reads every plain key of `node`; the special ones are left to the caller.
-void read_section(const Node& node, const ParamTable& table, const std::string& section,
-                  void* object) {
-  if (node.kind == Node::Kind::list) {
-    reject_at(node.source, "there is one {0} only: write {0} with one pair of brackets",
-              section_title(section));
-  }
-  expect_table(node, section_title(section));
-  for (const Node::Member& member : node.members) {
-    const ParamField* field = table.find(member.key);
-    if (!field) reject_unknown_key(member, section, names_of(table));
-    read_field(member, *field, section, object);
-  }
-}
-
 ShapeValue required_shape(const Node& node, const std::string& section) {
   const Node::Member* shape = node.find("shape");
   if (!shape) reject_at(node.source, "{} needs a shape", section_title(section));
@@ -240,6 +219,11 @@ Scene read_scene(const std::string& text, const std::string& file,
   if (text.size() > kLargest) reject("{}: a scene file of more than 16 MiB is refused", file);
   Node document = parse_toml(text, file);
   document.source = {file, 1, 1};
+  return read_scene(std::move(document), file, overrides);
+}
+
+Scene read_scene(Node document, const std::string& file,
+                 const std::vector<std::string>& overrides) {
   for (const std::string& setting : overrides) apply_override(setting, document);
 
   Scene scene;

@@ -198,6 +198,13 @@ Json field_schema(const ParamField& field) {
       schema["anyOf"] = {numbers,
                          {{"type", "array"}, {"items", numbers}, {"minItems", 2}, {"maxItems", 2}}};
       break;
+    case ParamKind::texts:
+      schema = {{"type", "array"}, {"items", {{"type", "string"}}}};
+      break;
+    case ParamKind::expression:
+      schema["type"] = {"string", "number"};
+      break;
+    case ParamKind::nested:
     case ParamKind::shape:
       schema = {{"type", "object"}};
       break;
