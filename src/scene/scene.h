@@ -8,6 +8,7 @@
 #include "geometry/keyframes.h"
 #include "geometry/shape.h"
 #include "params/output_params.h"
+#include "params/paper_params.h"
 #include "params/scene_params.h"
 #include "params/solver_params.h"
 
@@ -77,6 +78,7 @@ struct Scene {
   SurfaceParams surface;
   RenderParams render;
   CameraParams camera;
+  PaperParams paper;
 
   Vec3d up() const { return general.up == "z" ? Vec3d{0, 0, 1} : Vec3d{0, 1, 0}; }
   std::int64_t frame_count() const;  // frames after frame 0

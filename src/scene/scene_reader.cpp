@@ -134,6 +134,23 @@ void read_solid(const Node& item, Scene& scene) {
   scene.solids.push_back(std::move(solid));
 }
 
+void read_paper(const Node& node, Scene& scene) {
+  read_section(node, table_of<PaperParams>(), "paper", &scene.paper);
+  const Node::Member* numbers = node.find("number");
+  if (!numbers) return;
+  if (numbers->value.kind != Node::Kind::list) {
+    reject_at(numbers->source, "'number' is a list: write [[paper.number]] with two brackets");
+  }
+  for (const Node& item : numbers->value.items) {
+    PaperNumberParams number;
+    read_section(item, table_of<PaperNumberParams>(), "[paper.number]", &number);
+    for (const char* key : {"name", "theirs", "ours"}) {
+      if (!item.find(key)) reject_at(item.source, "[[paper.number]] needs '{}'", key);
+    }
+    scene.paper.numbers.push_back(std::move(number));
+  }
+}
+
 void read_list(const Node::Member& member, Scene& scene, void (*read)(const Node&, Scene&)) {
   const bool is_list = member.value.kind == Node::Kind::list;
   if (!is_list && member.source.line == 0 && member.value.kind == Node::Kind::table) {
@@ -165,6 +182,7 @@ void read_top_level(const Node& document, Scene& scene) {
     known.emplace_back(list);
   }
   for (const SingleSection& single : single_sections()) known.push_back(single.table->section);
+  known.emplace_back("paper");
   for (const Node::Member& member : document.members) {
     if (const ParamField* field = table.find(member.key)) {
       read_field(member, *field, "", &scene.general);
@@ -250,6 +268,7 @@ Scene read_scene(Node document, const std::string& file,
       read_section(member->value, *single.table, member->key, single.object(scene));
     }
   }
+  if (const Node::Member* paper = document.find("paper")) read_paper(paper->value, scene);
   check_whole(scene, document);
   return scene;
 }

@@ -55,6 +55,19 @@ std::string section_toml(const ParamTable& table, const std::string& section, co
   return out;
 }
 
+// Empty for a scene that repeats no paper.
+std::string paper_toml(const PaperParams& paper) {
+  if (paper.figure.empty() && paper.note.empty() && paper.quick.empty() && paper.numbers.empty()) {
+    return "";
+  }
+  std::string out = "\n[paper]\n" + section_toml(table_of<PaperParams>(), "paper", &paper);
+  for (const PaperNumberParams& number : paper.numbers) {
+    out += "\n[[paper.number]]\n" +
+           section_toml(table_of<PaperNumberParams>(), "[paper.number]", &number);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string to_toml(const Scene& scene) {
@@ -79,7 +92,7 @@ std::string to_toml(const Scene& scene) {
     const std::string body = section_toml(*single.table, name, single.object(mutable_scene));
     if (!body.empty()) out += "\n[" + name + "]\n" + body;
   }
-  return out;
+  return out + paper_toml(scene.paper);
 }
 
 // ---- Pages made from the tables
@@ -99,6 +112,7 @@ std::string default_of(const ParamTable& table, const ParamField& field) {
   SceneSolid solid;
   Emitter emitter;
   Probe probe;
+  const PaperNumberParams number;
   const void* object = nullptr;
   if (&table == &table_of<SceneParams>()) object = &scene.general;
   if (&table == &table_of<MaterialParams>()) object = &material.params;
@@ -106,6 +120,8 @@ std::string default_of(const ParamTable& table, const ParamField& field) {
   if (&table == &table_of<SolidParams>()) object = &solid.params;
   if (&table == &table_of<EmitterParams>()) object = &emitter.params;
   if (&table == &table_of<ProbeParams>()) object = &probe.params;
+  if (&table == &table_of<PaperParams>()) object = &scene.paper;
+  if (&table == &table_of<PaperNumberParams>()) object = &number;
   for (const SingleSection& single : single_sections()) {
     if (single.table == &table) object = single.object(scene);
   }
@@ -133,6 +149,7 @@ std::string parameter_text(const std::string& section) {
   if (out.empty()) {
     std::vector<std::string> known = {"material", "fill", "solid", "emitter", "sink", "probe"};
     for (const SingleSection& single : single_sections()) known.push_back(single.table->section);
+    known.emplace_back("paper");
     reject("no section '{}'{}", section, suggestion(section, known));
   }
   return out;
@@ -241,6 +258,9 @@ std::string parameter_json_schema() {
     if (section.empty()) continue;
     if (section == "material.NAME") {
       properties["material"] = {{"type", "object"}, {"additionalProperties", table_schema(*table)}};
+    } else if (section == "[paper.number]") {
+      properties["paper"]["properties"]["number"] = {{"type", "array"},
+                                                     {"items", table_schema(*table)}};
     } else if (section.front() == '[') {
       properties[section.substr(1, section.size() - 2)] = {{"type", "array"},
                                                            {"items", table_schema(*table)}};
