@@ -259,8 +259,9 @@ std::string parameter_json_schema() {
     if (section == "material.NAME") {
       properties["material"] = {{"type", "object"}, {"additionalProperties", table_schema(*table)}};
     } else if (section == "[paper.number]") {
-      properties["paper"]["properties"]["number"] = {{"type", "array"},
-                                                     {"items", table_schema(*table)}};
+      Json& number = properties["paper"]["properties"]["number"];  // has its description already
+      number["type"] = "array";
+      number["items"] = table_schema(*table);
     } else if (section.front() == '[') {
       properties[section.substr(1, section.size() - 2)] = {{"type", "array"},
                                                            {"items", table_schema(*table)}};
