@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Packs a portable build (x86-64-v3) with its tests, scenes and shared libraries into one file, for
-# machines without a package manager: build/barchan-bundle.tar.xz. Unpack it and run ./barchan.
+# Packs a portable build (x86-64-v3) with its tests, scenes, validation cases and shared libraries
+# into one file, for machines without a package manager: build/barchan-bundle.tar.xz. Unpack it and
+# run ./barchan.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
@@ -12,7 +13,7 @@ root=build/bundle/barchan
 rm -rf build/bundle
 mkdir -p "$root/bin" "$root/lib"
 cp build/portable/barchan build/portable/tests/barchan_tests build/portable/bench/barchan_bench "$root/bin/"
-cp -r scenes "$root/"
+cp -r scenes validation "$root/"
 if [ -d assets ]; then cp -r assets "$root/"; fi
 strip "$root"/bin/*
 
@@ -26,7 +27,8 @@ for program in barchan barchan_tests barchan_bench; do
   cat > "$root/$program" <<'RUN'
 #!/bin/sh
 here=$(cd "$(dirname "$0")" && pwd)
-export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" BARCHAN_SCENES="$here/scenes"
+export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+  BARCHAN_SCENES="$here/scenes" BARCHAN_VALIDATION="$here/validation"
 exec "$here/bin/$(basename "$0")" "$@"
 RUN
   chmod +x "$root/$program"

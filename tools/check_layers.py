@@ -29,6 +29,8 @@ BELOW["render"] = BELOW["geometry"] | {"geometry", "spatial"}
 BELOW["view"] = BELOW["geometry"] | {"geometry", "spatial"}
 BELOW["api"] = set(BELOW) | {"solvers", "cache", "surface", "render", "view"}
 
+BELOW["harness"] = BELOW["api"] | {"api"}
+
 # The one file among the solvers that knows scenes and all solvers: it chooses one.
 WIRING = {"solvers/make_solver.h", "solvers/make_solver.cpp"}
 

@@ -28,17 +28,21 @@ else
 fi
 ctest --test-dir build/release --output-on-failure -j 1
 
+heading "Validation cases, quick versions, and their controls"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+build/release/barchan validate --quick --out "$work/validate"
+
 heading "The same tests under the address and undefined-behaviour sanitizers"
 cmake --preset asan > /dev/null
 cmake --build build/asan --target barchan_tests barchan -j "$jobs"
 build/asan/tests/barchan_tests --gtest_brief=1
 # The program itself, sanitized, from scene to frames and back.
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 build/asan/barchan run spinning-drop --frames 4 --set resolution=0.08 --out "$work/run" --quiet
 build/asan/barchan info "$work/run" --verify > /dev/null
 build/asan/barchan export "$work/run" --to csv --quiet
 build/asan/barchan render "$work/run" --size 160x90 --quiet
+build/asan/barchan plot "$work/run" --columns "max_speed,body.tank.force_y" --quiet
 
 if [ $full -eq 1 ]; then
   heading "The quick tests under the thread sanitizer"

@@ -27,7 +27,18 @@ void add_info(CLI::App& app, CommandLine& line);
 void add_bench(CLI::App& app, CommandLine& line);
 void add_render(CLI::App& app, CommandLine& line);
 void add_export(CLI::App& app, CommandLine& line);
+void add_plot(CLI::App& app, CommandLine& line);
+void add_validate(CLI::App& app, CommandLine& line);
+void add_paper(CLI::App& app, CommandLine& line);
 void add_later(CLI::App& app, CommandLine& line);
+
+// What `barchan render` does, for other commands, too: pictures, a contact sheet and a video in the
+// run's folder. Returns the exit code: 1 where some frame could not be drawn.
+struct RenderOptions {
+  std::string folder, frames, size, look;
+  int threads = 0;  // 0: as many as cores
+};
+int render_run(const RenderOptions& options);
 
 // "A..B", "A", "A.." or "..B", both ends included; everything where the text is empty.
 struct FrameRange {

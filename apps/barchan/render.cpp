@@ -24,11 +24,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Options {
-  std::string folder, frames, size, look;
-  int threads = 0;
-};
-
 void parse_size(const std::string& text, PreviewSettings& settings) {
   if (text.empty()) return;
   int used = 0;
@@ -103,7 +98,9 @@ void place_bodies(const LoadedFrame& frame, SolidSet& solids) {
   }
 }
 
-int render(const Options& options) {
+}  // namespace
+
+int render_run(const RenderOptions& options) {
   const RunFolder run(options.folder);
   const auto frames = frames_in(options.folder, parse_frame_range(options.frames));
   const Scene scene = read_scene(read_text_file(run.scene()), run.scene().string());
@@ -160,10 +157,8 @@ int render(const Options& options) {
   return broken > 0 ? 1 : 0;
 }
 
-}  // namespace
-
 void add_render(CLI::App& app, CommandLine& line) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RenderOptions>();
   CLI::App* command = app.add_subcommand("render", "Make pictures and a video of a run");
   command->add_option("DIR", options->folder, "The run folder")->required();
   command->add_option("--frames", options->frames, "A..B; all by default");
@@ -171,7 +166,7 @@ void add_render(CLI::App& app, CommandLine& line) {
   command->add_option("--look", options->look, "particles");
   command->add_option("--threads", options->threads, "CPU threads; 0: as many as cores")
       ->check(CLI::Range(0, 1024));
-  command->callback([&line, options] { line.action = [options] { return render(*options); }; });
+  command->callback([&line, options] { line.action = [options] { return render_run(*options); }; });
 }
 
 }  // namespace barchan

@@ -20,9 +20,9 @@ struct RunRequest {
   int threads = 0;  // 0: as many as cores
   std::filesystem::path folder;
   RunMode mode = RunMode::create;
-  std::function<bool()> stop;  // asked after each step
+  std::function<bool()> stop = [] { return false; };  // asked after each step
   std::function<void(const RunInfo&, const Driver&)> started;
-  std::function<void(const Progress&)> progress;
+  std::function<void(const Progress&)> progress = [](const Progress&) {};
 };
 
 // Runs it, and keeps run.json true to what happened: done, interrupted, or failed and why.

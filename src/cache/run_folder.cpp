@@ -91,13 +91,20 @@ bool is_ours(const std::string& subfolder, const std::string& name) {
     return name == "interrupted.h5" || number_in(name, "checkpoint_", ".h5") >= 0;
   }
   if (subfolder == "images") return number_in(name, "frame_", ".png") >= 0;
+  if (subfolder == "plots") {
+    static const char* const kNames[] = {"ledger", "probes", "bodies", "columns"};
+    return std::any_of(std::begin(kNames), std::end(kNames), [&](const std::string known) {
+      return name == known + ".png" || name == known + ".svg";
+    });
+  }
   if (subfolder == "surface") {
     return number_in(name, "surface_", ".ply") >= 0 || number_in(name, "surface_", ".vdb") >= 0;
   }
   return false;
 }
 
-constexpr const char* kSubfolders[] = {"", "frames", "checkpoints", "probes", "surface", "images"};
+constexpr const char* kSubfolders[] = {"",        "frames", "checkpoints", "probes",
+                                       "surface", "images", "plots"};
 
 void remove_file(const fs::path& path) {
   std::error_code error;

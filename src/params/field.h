@@ -27,9 +27,12 @@ enum class ParamKind {
   vector,        // three numbers
   words,         // a list of names
   number_range,  // a number, or [smallest, largest]
-  shape,         // the last three are read by scene/, their values live there
+  texts,         // a list of texts
+  expression,    // a number, or a text that says how to get it
+  shape,         // the last four are read by their owners, their values live there
   keyframes,
   grain,
+  nested,  // tables within the section
 };
 
 struct ParamRange {
@@ -62,7 +65,7 @@ struct ParamField {
   std::vector<std::string> choices;
   std::string help;       // one sentence
   bool optional = false;  // has no value until the scene gives one (NaN, "" or [])
-  // Empty for shape, keyframes and grain.
+  // Empty for shape, keyframes, grain and nested.
   std::function<ParamValue(const void*)> get;
   std::function<void(void*, const ParamValue&)> set;
 };
@@ -144,6 +147,14 @@ ParamField name_field(std::string name, std::string S::*member, std::string help
 template <class S>
 ParamField words(std::string name, std::vector<std::string> S::*member, std::string help) {
   return make_field(std::move(name), ParamKind::words, member, "", any(), std::move(help));
+}
+template <class S>
+ParamField texts(std::string name, std::vector<std::string> S::*member, std::string help) {
+  return make_field(std::move(name), ParamKind::texts, member, "", any(), std::move(help));
+}
+template <class S>
+ParamField expression(std::string name, std::string S::*member, std::string help) {
+  return make_field(std::move(name), ParamKind::expression, member, "", any(), std::move(help));
 }
 template <class S>
 ParamField vector(std::string name, Vec3d S::*member, std::string unit, ParamRange range,

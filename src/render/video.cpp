@@ -1,36 +1,20 @@
 #include "render/video.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <system_error>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-
-extern char** environ;
+#include "base/program.h"
 
 namespace barchan {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-// A file that is gone when this is.
-struct TemporaryFile {
-  fs::path path;
-  ~TemporaryFile() {
-    std::error_code ignored;
-    fs::remove(path, ignored);
-  }
-};
 
 // ffmpeg's concat list: one file a line, in single quotes; a quote itself is '\'' as in a shell.
 std::string concat_list(const std::vector<fs::path>& images) {
@@ -50,62 +34,6 @@ std::string concat_list(const std::vector<fs::path>& images) {
     if (quoted.find('%') != std::string::npos) list += "option pattern_type none\n";
   }
   return list;
-}
-
-struct Outcome {
-  int started = 0;     // 0, or why it did not start (errno)
-  int status = 0;      // as waitpid() gives it
-  std::string output;  // both streams
-};
-
-std::string read_all(int file) {
-  std::string text;
-  char buffer[4096];
-  for (;;) {
-    const ssize_t got = ::read(file, buffer, sizeof buffer);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return text;
-    text.append(buffer, static_cast<std::size_t>(got));
-  }
-}
-
-// Runs a program found by PATH with these arguments and waits for it. No shell looks at them, and
-// it cannot take the terminal's input.
-Outcome run_program(const std::vector<std::string>& arguments) {
-  Outcome outcome;
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) {
-    outcome.started = errno;
-    return outcome;
-  }
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  pid_t child = 0;
-  outcome.started = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  if (outcome.started == 0) {
-    outcome.output = read_all(ends[0]);
-    while (::waitpid(child, &outcome.status, 0) < 0 && errno == EINTR) {
-    }
-  }
-  ::close(ends[0]);
-  return outcome;
-}
-
-std::string last_line(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) {
-    text.pop_back();
-  }
-  const std::size_t start = text.find_last_of("\r\n");
-  return start == std::string::npos ? text : text.substr(start + 1);
 }
 
 std::vector<std::string> ffmpeg_command(const fs::path& list, double fps, const fs::path& out) {
@@ -129,23 +57,9 @@ void encode_video(const std::vector<fs::path>& images, double fps, const fs::pat
     reject("cannot make {}: {} pictures a second; the rate must be positive", out.string(), fps);
   }
   const fs::path goal = fs::absolute(out);
-  TemporaryFile list{goal}, part{goal};
-  list.path += ".list";
-  part.path += ".part";
+  const TemporaryFile list(goal.string() + ".list"), part(goal.string() + ".part");
   write_file_atomic(list.path, concat_list(images));
-
-  const Outcome outcome = run_program(ffmpeg_command(list.path, fps, part.path));
-  if (outcome.started == ENOENT) {
-    fail("cannot make {}: ffmpeg is not installed (apt install ffmpeg)", out.string());
-  }
-  if (outcome.started != 0) {
-    fail("cannot make {}: cannot start ffmpeg: {}", out.string(), std::strerror(outcome.started));
-  }
-  if (!WIFEXITED(outcome.status) || WEXITSTATUS(outcome.status) != 0) {
-    const std::string said = last_line(outcome.output);
-    fail("cannot make {}: ffmpeg failed: {}", out.string(),
-         said.empty() ? "no reason given" : said);
-  }
+  run_tool(ffmpeg_command(list.path, fps, part.path), "cannot make " + out.string(), "ffmpeg");
   std::error_code error;
   fs::rename(part.path, goal, error);
   if (error) fail("cannot write {}: {}", out.string(), error.message());

@@ -77,6 +77,22 @@ ParamValue read_words(const Node& node, const ParamField& field, const std::stri
   return values;
 }
 
+ParamValue read_texts(const Node& node, const ParamField& field, const std::string& section) {
+  std::vector<std::string> values;
+  if (node.kind != Node::Kind::list) reject_value(node, field, section);
+  for (const Node& item : node.items) {
+    if (item.kind != Node::Kind::text) reject_item(item, field, section);
+    values.push_back(item.text);
+  }
+  return values;
+}
+
+std::string read_expression(const Node& node, const ParamField& field, const std::string& section) {
+  if (node.kind == Node::Kind::text) return node.text;
+  if (!node.is_number() || !std::isfinite(node.number)) reject_value(node, field, section);
+  return inline_toml(node);
+}
+
 std::string read_choice(const Node& node, const ParamField& field, const std::string& section) {
   if (node.kind != Node::Kind::text) reject_value(node, field, section);
   if (std::find(field.choices.begin(), field.choices.end(), node.text) == field.choices.end()) {
@@ -94,6 +110,7 @@ std::string read_choice(const Node& node, const ParamField& field, const std::st
 
 std::string section_title(const std::string& section) {
   if (section.empty()) return "the scene";
+  if (section.starts_with("the ")) return section;
   return "[" + section + "]";
 }
 
@@ -159,10 +176,16 @@ std::string expectation(const ParamField& field) {
       return "a list of names";
     case ParamKind::number_range:
       return "a number" + range_text(field.range) + unit + " or [smallest, largest]";
+    case ParamKind::texts:
+      return "a list of texts";
+    case ParamKind::expression:
+      return "a number or an expression";
     case ParamKind::shape:
       return "a shape";
     case ParamKind::keyframes:
       return "a list of keyframes";
+    case ParamKind::nested:
+      return "a table";
     case ParamKind::grain:
       return "\"sphere\", \"tetrahedron\", \"cube\" or a list of spheres";
   }
@@ -213,10 +236,35 @@ void read_field(const Node::Member& member, const ParamField& field, const std::
       return field.set(object, read_words(node, field, section));
     case ParamKind::number_range:
       return field.set(object, read_numbers(node, field, section, 2, 2));
+    case ParamKind::texts:
+      return field.set(object, read_texts(node, field, section));
+    case ParamKind::expression:
+      return field.set(object, read_expression(node, field, section));
     case ParamKind::shape:
     case ParamKind::keyframes:
     case ParamKind::grain:
-      return;  // scene_reader.cpp reads them
+    case ParamKind::nested:
+      return;  // their owners read them
+  }
+}
+
+std::vector<std::string> names_of(const ParamTable& table) {
+  std::vector<std::string> names;
+  for (const ParamField& field : table.fields) names.push_back(field.name);
+  return names;
+}
+
+void read_section(const Node& node, const ParamTable& table, const std::string& section,
+                  void* object) {
+  if (node.kind == Node::Kind::list) {
+    reject_at(node.source, "there is one {0} only: write {0} with one pair of brackets",
+              section_title(section));
+  }
+  expect_table(node, section_title(section));
+  for (const Node::Member& member : node.members) {
+    const ParamField* field = table.find(member.key);
+    if (!field) reject_unknown_key(member, section, names_of(table));
+    read_field(member, *field, section, object);
   }
 }
 

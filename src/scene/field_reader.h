@@ -10,7 +10,7 @@
 
 namespace barchan {
 
-// How a section is called in messages: "[pbf]", "[[fill]]", "the scene".
+// How a section is called in messages: "[pbf]", "[[fill]]", "the scene", "the case".
 std::string section_title(const std::string& section);
 
 // "did you mean ...?" or the list of what there is; starts with "; ".
@@ -26,6 +26,12 @@ Vec3d read_vector(const Node& node, const std::string& what);
 // Reads `member` into object's field, checking type, range and choice.
 void read_field(const Node::Member& member, const ParamField& field, const std::string& section,
                 void* object);
+
+std::vector<std::string> names_of(const ParamTable& table);
+
+// Reads every plain key of `node`; shapes, keyframes and nested tables are left to the caller.
+void read_section(const Node& node, const ParamTable& table, const std::string& section,
+                  void* object);
 
 // "a number above 0 [m]": what a field takes.
 std::string expectation(const ParamField& field);

@@ -8,10 +8,13 @@
 #include "geometry/keyframes.h"
 #include "geometry/shape.h"
 #include "params/output_params.h"
+#include "params/paper_params.h"
 #include "params/scene_params.h"
 #include "params/solver_params.h"
 
 namespace barchan {
+
+struct Node;
 
 // A value that has no column in a parameter table, with its text for scene.toml.
 struct ShapeValue {
@@ -77,6 +80,7 @@ struct Scene {
   SurfaceParams surface;
   RenderParams render;
   CameraParams camera;
+  PaperParams paper;
 
   Vec3d up() const { return general.up == "z" ? Vec3d{0, 0, 1} : Vec3d{0, 1, 0}; }
   std::int64_t frame_count() const;  // frames after frame 0
@@ -85,6 +89,10 @@ struct Scene {
 // Reads a scene from text. `overrides` are the arguments of --set, "section.key=value". Faults are
 // Errors with file:line:column, the key, what was expected, and the nearest valid name.
 Scene read_scene(const std::string& text, const std::string& file,
+                 const std::vector<std::string>& overrides = {});
+
+// The same from a table that is parsed already, such as [scene] of a validation case.
+Scene read_scene(Node document, const std::string& file,
                  const std::vector<std::string>& overrides = {});
 
 // SCENE as users give it: a file, or the name of a shipped scene.

@@ -17,27 +17,6 @@ namespace barchan {
 
 namespace {
 
-std::vector<std::string> names_of(const ParamTable& table) {
-  std::vector<std::string> names;
-  for (const ParamField& field : table.fields) names.push_back(field.name);
-  return names;
-}
-
-// Reads every plain key of `node`; the special ones are left to the caller.
-void read_section(const Node& node, const ParamTable& table, const std::string& section,
-                  void* object) {
-  if (node.kind == Node::Kind::list) {
-    reject_at(node.source, "there is one {0} only: write {0} with one pair of brackets",
-              section_title(section));
-  }
-  expect_table(node, section_title(section));
-  for (const Node::Member& member : node.members) {
-    const ParamField* field = table.find(member.key);
-    if (!field) reject_unknown_key(member, section, names_of(table));
-    read_field(member, *field, section, object);
-  }
-}
-
 ShapeValue required_shape(const Node& node, const std::string& section) {
   const Node::Member* shape = node.find("shape");
   if (!shape) reject_at(node.source, "{} needs a shape", section_title(section));
@@ -281,6 +260,23 @@ void read_probe(const Node& item, Scene& scene) {
   scene.probes.push_back(std::move(probe));
 }
 
+void read_paper(const Node& node, Scene& scene) {
+  read_section(node, table_of<PaperParams>(), "paper", &scene.paper);
+  const Node::Member* numbers = node.find("number");
+  if (!numbers) return;
+  if (numbers->value.kind != Node::Kind::list) {
+    reject_at(numbers->source, "'number' is a list: write [[paper.number]] with two brackets");
+  }
+  for (const Node& item : numbers->value.items) {
+    PaperNumberParams number;
+    read_section(item, table_of<PaperNumberParams>(), "[paper.number]", &number);
+    for (const char* key : {"name", "theirs", "ours"}) {
+      if (!item.find(key)) reject_at(item.source, "[[paper.number]] needs '{}'", key);
+    }
+    scene.paper.numbers.push_back(std::move(number));
+  }
+}
+
 void read_list(const Node::Member& member, Scene& scene, void (*read)(const Node&, Scene&)) {
   const bool is_list = member.value.kind == Node::Kind::list;
   if (!is_list && member.source.line == 0 && member.value.kind == Node::Kind::table) {
@@ -324,6 +320,7 @@ void read_top_level(const Node& document, Scene& scene) {
     known.emplace_back(list);
   }
   for (const SingleSection& single : single_sections()) known.push_back(single.table->section);
+  known.emplace_back("paper");
   for (const Node::Member& member : document.members) {
     if (const ParamField* field = table.find(member.key)) {
       read_field(member, *field, "", &scene.general);
@@ -382,6 +379,11 @@ Scene read_scene(const std::string& text, const std::string& file,
   if (text.size() > kLargest) reject("{}: a scene file of more than 16 MiB is refused", file);
   Node document = parse_toml(text, file);
   document.source = {file, 1, 1};
+  return read_scene(std::move(document), file, overrides);
+}
+
+Scene read_scene(Node document, const std::string& file,
+                 const std::vector<std::string>& overrides) {
   for (const std::string& setting : overrides) apply_override(setting, document);
 
   Scene scene;
@@ -402,6 +404,7 @@ Scene read_scene(const std::string& text, const std::string& file,
       read_section(member->value, *single.table, member->key, single.object(scene));
     }
   }
+  if (const Node::Member* paper = document.find("paper")) read_paper(paper->value, scene);
   check_whole(scene, document);
   return scene;
 }

@@ -56,6 +56,19 @@ std::string section_toml(const ParamTable& table, const std::string& section, co
   return out;
 }
 
+// Empty for a scene that repeats no paper.
+std::string paper_toml(const PaperParams& paper) {
+  if (paper.figure.empty() && paper.note.empty() && paper.quick.empty() && paper.numbers.empty()) {
+    return "";
+  }
+  std::string out = "\n[paper]\n" + section_toml(table_of<PaperParams>(), "paper", &paper);
+  for (const PaperNumberParams& number : paper.numbers) {
+    out += "\n[[paper.number]]\n" +
+           section_toml(table_of<PaperNumberParams>(), "[paper.number]", &number);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string to_toml(const Scene& scene) {
@@ -92,7 +105,7 @@ std::string to_toml(const Scene& scene) {
     const std::string body = section_toml(*single.table, name, single.object(mutable_scene));
     if (!body.empty()) out += "\n[" + name + "]\n" + body;
   }
-  return out;
+  return out + paper_toml(scene.paper);
 }
 
 // ---- Pages made from the tables
@@ -112,6 +125,7 @@ std::string default_of(const ParamTable& table, const ParamField& field) {
   SceneSolid solid;
   Emitter emitter;
   Probe probe;
+  const PaperNumberParams number;
   const void* object = nullptr;
   if (&table == &table_of<SceneParams>()) object = &scene.general;
   if (&table == &table_of<MaterialParams>()) object = &material.params;
@@ -119,6 +133,8 @@ std::string default_of(const ParamTable& table, const ParamField& field) {
   if (&table == &table_of<SolidParams>()) object = &solid.params;
   if (&table == &table_of<EmitterParams>()) object = &emitter.params;
   if (&table == &table_of<ProbeParams>()) object = &probe.params;
+  if (&table == &table_of<PaperParams>()) object = &scene.paper;
+  if (&table == &table_of<PaperNumberParams>()) object = &number;
   for (const SingleSection& single : single_sections()) {
     if (single.table == &table) object = single.object(scene);
   }
@@ -146,6 +162,7 @@ std::string parameter_text(const std::string& section) {
   if (out.empty()) {
     std::vector<std::string> known = {"material", "fill", "solid", "emitter", "sink", "probe"};
     for (const SingleSection& single : single_sections()) known.push_back(single.table->section);
+    known.emplace_back("paper");
     reject("no section '{}'{}", section, suggestion(section, known));
   }
   return out;
@@ -211,6 +228,13 @@ Json field_schema(const ParamField& field) {
       schema["anyOf"] = {numbers,
                          {{"type", "array"}, {"items", numbers}, {"minItems", 2}, {"maxItems", 2}}};
       break;
+    case ParamKind::texts:
+      schema = {{"type", "array"}, {"items", {{"type", "string"}}}};
+      break;
+    case ParamKind::expression:
+      schema["type"] = {"string", "number"};
+      break;
+    case ParamKind::nested:
     case ParamKind::shape:
       schema = {{"type", "object"}};
       break;
@@ -247,6 +271,10 @@ std::string parameter_json_schema() {
     if (section.empty()) continue;
     if (section == "material.NAME") {
       properties["material"] = {{"type", "object"}, {"additionalProperties", table_schema(*table)}};
+    } else if (section == "[paper.number]") {
+      Json& number = properties["paper"]["properties"]["number"];  // has its description already
+      number["type"] = "array";
+      number["items"] = table_schema(*table);
     } else if (section.front() == '[') {
       properties[section.substr(1, section.size() - 2)] = {{"type", "array"},
                                                            {"items", table_schema(*table)}};

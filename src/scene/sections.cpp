@@ -49,6 +49,8 @@ std::vector<const ParamTable*> all_tables() {
       &table_of<ProbeParams>(),
   };
   for (const SingleSection& single : single_sections()) tables.push_back(single.table);
+  tables.push_back(&table_of<PaperParams>());
+  tables.push_back(&table_of<PaperNumberParams>());
   return tables;
 }
 

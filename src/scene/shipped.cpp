@@ -1,10 +1,8 @@
 // SCENE by name: scenes/shipped, scenes/papers, scenes/bench beside the program or in the source.
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/atomic_file.h"
+#include "base/data_folder.h"
 #include "base/nearest_name.h"
 #include "scene/field_reader.h"
 #include "scene/node.h"
@@ -15,18 +13,6 @@ namespace barchan {
 namespace fs = std::filesystem;
 
 namespace {
-
-// The first of: $BARCHAN_SCENES, scenes/ near the program (installed, bundled or built), the
-// source.
-fs::path scenes_folder() {
-  if (const char* given = std::getenv("BARCHAN_SCENES")) return given;
-  std::error_code none;
-  const fs::path program = fs::read_symlink("/proc/self/exe", none).parent_path();
-  for (const char* near : {"scenes", "../share/barchan/scenes", "../../scenes"}) {
-    if (fs::is_directory(program / near / "shipped", none)) return fs::canonical(program / near);
-  }
-  return fs::path(BARCHAN_SOURCE_DIR) / "scenes";
-}
 
 void collect(const fs::path& folder, const std::string& prefix, std::vector<ShippedScene>& out) {
   std::error_code none;
@@ -40,7 +26,7 @@ void collect(const fs::path& folder, const std::string& prefix, std::vector<Ship
 }
 
 std::vector<ShippedScene> list_shipped() {
-  const fs::path folder = scenes_folder();
+  const fs::path folder = data_folder("scenes", "shipped");
   std::vector<ShippedScene> scenes;
   collect(folder / "shipped", "", scenes);
   collect(folder / "papers", "", scenes);

@@ -10,6 +10,7 @@ import pathlib
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -149,7 +150,7 @@ class Commands(Case):
             self.assertTrue(result.stderr.strip(), arguments)
 
     def test_later_commands_say_so(self):
-        for command in ("surface", "plot", "view", "validate", "paper", "compare"):
+        for command in ("surface", "view", "compare"):
             self.expect(run(command), 2, "not available yet")
         self.expect(run("run", self.scene, "--view", cwd=self.dir), 2, "not available yet")
 
@@ -334,6 +335,145 @@ class Streams(Case):
         self.expect(run("run", self.scene, "--out", out, "--set", "probe.level.kind=pressure"), 2,
                     "probe 'level' measures pressure")
         self.assertFalse(out.exists())
+
+
+def png_size(path):
+    head = path.read_bytes()[:24]
+    assert head[:8] == b"\x89PNG\r\n\x1a\n", path
+    return struct.unpack(">II", head[16:24])
+
+
+class Plots(Case):
+    def setUp(self):
+        super().setUp()
+        self.out = self.dir / "run"
+        self.expect(run("run", self.scene, "--out", self.out, "--frames", 4), 0)
+
+    def test_pages_and_columns(self):
+        self.expect(run("plot", self.out), 0, "ledger.png", "bodies.png")
+        self.assertEqual(png_size(self.out / "plots" / "ledger.png")[0], 1360)
+        first = (self.out / "plots" / "ledger.png").read_bytes()
+        self.expect(run("plot", self.out), 0)
+        self.assertEqual((self.out / "plots" / "ledger.png").read_bytes(), first)
+        one = self.dir / "one.png"
+        self.expect(run("plot", self.out, "--columns", "max_speed", "--out", one), 0)
+        self.assertEqual(png_size(one), (960, 540))
+        self.expect(run("plot", self.out, "--columns",
+                        "max(particles.y.max, 1),body.paddle.force_y", "--format", "svg"), 0)
+        text = (self.out / "plots" / "columns.svg").read_text()
+        self.assertIn("body.paddle.force_y", text)
+        self.assertEqual([p.name for p in (self.out / "plots").iterdir()
+                          if p.suffix not in (".png", ".svg")], [])  # nothing left lying about
+        self.expect(run("run", self.scene, "--out", self.out, "--frames", 1, "--overwrite"), 0)
+        self.assertFalse((self.out / "plots").exists())
+
+    def test_faults(self):
+        self.expect(run("plot", self.out, "--columns", "max_sped"), 2, "character 1", "max_sped")
+        self.expect(run("plot", self.out, "--columns", "max(ledger.max_speed)"), 2, "one number")
+        self.expect(run("plot", self.out, "--columns", "ledger.max_speed +"), 2, "character 19")
+        self.expect(run("plot", self.out, "--columns", "max_speed", "--out", "a.pdf"), 2, ".svg")
+        self.expect(run("plot", self.dir / "nothing"), 2, "no folder")
+        self.expect(run("plot", self.dir), 2, "holds no run")
+
+    def test_without_gnuplot(self):
+        result = run("plot", self.out, env={"PATH": str(self.dir)})
+        self.expect(result, 1, "gnuplot is not installed (apt install gnuplot-nox)")
+
+
+CASE = """
+title = "A block falls"
+[constants]
+g = 9.81
+[scene]
+duration = 0.2
+fps = 20
+[[scene.fill]]
+shape = { box = [[0, 0, 0], [0.1, 0.1, 0.1]] }
+[[check]]
+name = "speed"
+value = "ledger.max_speed"
+expected = "g*t"
+tolerance = "1 %"
+[[control]]
+name = "gravity x 0.8"
+set = ["gravity=[0, -7.848, 0]"]
+"""
+
+
+class Validation(Case):
+    def validate(self, text, *arguments):
+        case = self.dir / "fall.toml"
+        case.write_text(text)
+        return run("validate", case, "--out", self.dir / "out", *arguments)
+
+    def results(self):
+        return json.loads((self.dir / "out" / "fall" / "results.json").read_text())
+
+    def test_a_case_that_passes(self):
+        self.expect(self.validate(CASE), 0, "speed", "pass", "fails as it must (speed)",
+                    "1 of 1 case passed")
+        self.assertTrue(self.results()["passed"])
+        self.assertEqual(png_size(self.dir / "out" / "fall" / "checks.png"), (960, 540))
+        self.assertTrue((self.dir / "out" / "fall" / "run" / "ledger.csv").exists())
+        self.assertTrue((self.dir / "out" / "fall" / "control-1" / "ledger.csv").exists())
+
+    def test_a_case_that_fails(self):
+        self.expect(self.validate(CASE.replace("g = 9.81", "g = 9.6")), 1, "FAIL", "failed: fall")
+        self.assertFalse(self.results()["passed"])
+        self.assertFalse(self.results()["checks"][0]["passed"])
+
+    def test_a_control_that_passes(self):
+        loose = CASE.replace('"1 %"', '"30 %"')
+        self.expect(self.validate(loose), 1, "CONTROL PASSES: the gate is worthless")
+        self.assertTrue(self.results()["checks"][0]["passed"])
+        self.assertFalse(self.results()["passed"])
+
+    def test_quick(self):
+        quick = 'quick = ["duration=0.1"]\n' + CASE
+        self.expect(self.validate(quick, "--quick"), 0)
+        ledger = self.dir / "out" / "fall" / "run" / "ledger.csv"
+        self.assertEqual(len(ledger.read_text().splitlines()), 4)
+
+    def test_faults(self):
+        self.expect(self.validate(CASE.replace("g*t", "g*t +")), 2, "fall.toml:13:12: character 6")
+        self.expect(self.validate(CASE.replace("ledger.max_speed", "ledger.max_sped")), 2,
+                    "fall.toml:12:9", "did you mean 'max_speed'?")
+        self.expect(self.validate(CASE.replace("gravity=", "gravty=")), 2, "fall.toml", "gravty")
+        self.expect(self.validate(CASE.replace("fps = 20", "fps = 0")), 2, "fall.toml:7:7")
+        self.assertFalse((self.dir / "out").exists())  # found before anything was simulated
+        self.expect(run("validate", "no/such"), 2, "--list")
+        self.expect(run("validate", "--list"), 0, "ballistic/free-fall")
+
+    def test_shipped_cases(self):
+        self.expect(run("validate", "ballistic", "--quick", "--out", self.dir / "out"), 0,
+                    "5 of 5 cases passed")
+
+
+class Papers(Case):
+    def test_list(self):
+        self.expect(run("paper"), 0, "zb05/column-sand", "bym05/rings", "not yet")
+        self.expect(run("paper", "zb05/column-sant"), 2, "did you mean 'zb05/column-sand'?")
+
+    def test_one(self):
+        folder = self.dir / "scenes" / "papers" / "ao11"
+        folder.mkdir(parents=True)
+        (folder / "piles.toml").write_text(SCENE + """
+[paper]
+figure = "AO 3"
+quick = ["resolution=0.1", "duration=0.2"]
+[[paper.number]]
+name = "particles"
+theirs = 50000
+ours = "run.particles"
+""")
+        out = self.dir / "out"
+        env = dict(os.environ, BARCHAN_SCENES=str(self.dir / "scenes"))
+        result = run("paper", "ao11/piles", "--quick", "--out", out, env=env)
+        self.expect(result, 0, "particles", "216", "50000")
+        self.assertEqual(json.loads((out / "results.json").read_text())["numbers"][0]["ours"], 216)
+        self.assertTrue((out / "contact_sheet.png").exists())
+        self.assertTrue((out / "plots" / "ledger.png").exists())
+        self.expect(run("paper", "ao11/splash", env=env), 2, "not available yet")
 
 
 class NobodyLosesWork(Case):

@@ -402,6 +402,43 @@ TEST(Override, SaysWhatIsWrong) {
             "--set solid.tank.friction=1: the scene has no [[solid]] to set this in");
 }
 
+TEST(Override, ReachesKeyframesAndShapes) {
+  const std::string text = std::string(kFill) +
+                           "[[solid]]\nname = \"lid\"\nmotion = \"keyframes\"\n"
+                           "shape = { sphere = { center = [0, 9, 0], radius = 1 } }\n"
+                           "keyframes = [ { time = 0 }, { time = 1, position = [0, 1, 0] } ]\n";
+  const Scene scene =
+      read(text, {"solid.lid.keyframes.2.position=[0, 2, 0]", "solid.lid.shape.sphere.radius=0.5"});
+  EXPECT_EQ(scene.solids[0].keyframes[1].position.y, 2.0);
+  EXPECT_DOUBLE_EQ(bounds(scene.solids[0].shape.shape).hi.y, 9.5);
+}
+
+// ---- [paper] ----
+
+TEST(Paper, IsReadAndWrittenBack) {
+  const std::string text = std::string(kFill) +
+                           "[paper]\nfigure = \"ZB 1\"\nquick = [\"resolution=0.1\"]\n"
+                           "[[paper.number]]\nname = \"particles\"\ntheirs = 269322\n"
+                           "ours = \"run.particles\"\n";
+  const Scene scene = read(text);
+  ASSERT_EQ(scene.paper.numbers.size(), 1u);
+  EXPECT_EQ(scene.paper.numbers[0].theirs, 269322.0);
+  EXPECT_EQ(scene.paper.quick, (std::vector<std::string>{"resolution=0.1"}));
+  EXPECT_EQ(to_toml(read(to_toml(scene))), to_toml(scene));
+  EXPECT_NE(to_toml(scene).find("ours = \"run.particles\""), std::string::npos);
+  EXPECT_EQ(to_toml(read(kFill)).find("[paper]"), std::string::npos);
+}
+
+TEST(Paper, FaultsNameThePlace) {
+  const std::string paper = std::string(kFill) + "[paper]\n";
+  EXPECT_NE(fault_of(paper + "figur = \"ZB 1\"\n").find("did you mean 'figure'?"),
+            std::string::npos);
+  EXPECT_NE(
+      fault_of(paper + "[[paper.number]]\nname = \"n\"\n").find("[[paper.number]] needs 'theirs'"),
+      std::string::npos);
+  EXPECT_NE(fault_of(paper + "quick = [1]\n").find("a list of texts"), std::string::npos);
+}
+
 // ---- Shipped scenes ----
 
 TEST(ShippedScenes, AllRead) {
@@ -493,6 +530,9 @@ TEST(Reference, TheSchemaListsEveryKey) {
     const nlohmann::json* properties = &top;
     if (section == "material.NAME") {
       properties = &top.at("material").at("additionalProperties").at("properties");
+    } else if (section == "[paper.number]") {
+      const nlohmann::json& numbers = top.at("paper").at("properties").at("number");
+      properties = &numbers.at("items").at("properties");
     } else if (section.starts_with("[")) {
       section = section.substr(1, section.size() - 2);
       properties = &top.at(section).at("items").at("properties");

@@ -1,0 +1,27 @@
+// Statistics of the particles in each frame of a run: particles.y.p99_5 is the height that 99.5 %
+// of them do not exceed.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cache/run_folder.h"
+#include "harness/series.h"
+
+namespace barchan {
+
+// What is measured and how: x, y, z [m], vx, vy, vz, speed [m/s] or a field of one number that the
+// solver puts into its frames; min, max, mean or a percentile pN, pN_M (p99_5 is 99.5 %).
+struct ParticleStatistic {
+  std::string quantity, statistic;
+};
+
+// Rejects statistics that there are not.
+void check_statistic(const std::string& statistic);
+
+Series particle_series(const RunFolder& run, const ParticleStatistic& wanted);
+
+// Of the first frame [m].
+double particle_spacing(const RunFolder& run);
+
+}  // namespace barchan
