@@ -105,7 +105,7 @@ SolidSet make_solids(const Scene& scene, Device& device) {
     }
     solids.push_back(std::move(solid));
   }
-  return SolidSet(std::move(solids), device);
+  return SolidSet(std::move(solids), device, 0.5 * scene.general.resolution);
 }
 
 void fill_state(const Scene& scene, const SolidSet& solids, State& state) {

@@ -92,7 +92,7 @@ RC_GTEST_PROP(SolidProperty, DistanceFollowsTheMotion, (testing::Seed seed)) {
   SolidSet set({keyed(shape, keys)}, *device);
   const double t0 = dice.between(0.0, 0.9), t1 = t0 + 0.1;
   const SolidView view = set.moving(t0, t1).data[0];
-  const std::vector<SdfNode> program = compile(shape);
+  const SdfProgram program = compile(shape);
   for (int i = 0; i < 20; ++i) {
     const Vec3 x(dice.in_cube(1.0));
     const auto exact = [&](double t) {
