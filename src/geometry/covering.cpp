@@ -31,11 +31,15 @@ constexpr double kCrowded = 0.62;    // nearer neighbours are too many, in spaci
 constexpr int kSamplesEach = 30;     // of the surface, a sphere
 constexpr std::size_t kBlock = 256;  // points that a thread takes at once
 
+const ThreadPool& all_cores() {
+  static const ThreadPool pool(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+  return pool;
+}
+
 // Runs work(i) for all i below count, on all cores.
 template <class Work>
 void for_all(std::size_t count, const Work& work) {
-  static const ThreadPool pool(static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
-  pool.parallel_blocks((count + kBlock - 1) / kBlock, [&](std::size_t b) {
+  all_cores().parallel_blocks((count + kBlock - 1) / kBlock, [&](std::size_t b) {
     for (std::size_t i = b * kBlock; i < std::min(count, (b + 1) * kBlock); ++i) work(i);
   });
 }

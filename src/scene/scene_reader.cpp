@@ -40,7 +40,9 @@ void read_section(const Node& node, const ParamTable& table, const std::string& 
 ShapeValue required_shape(const Node& node, const std::string& section) {
   const Node::Member* shape = node.find("shape");
   if (!shape) reject_at(node.source, "{} needs a shape", section_title(section));
-  return read_shape(shape->value, section_title(section));
+  // A section that --set made stands in no file.
+  const std::string scene_file = node.source.line > 0 ? node.source.file : "";
+  return read_shape(shape->value, section_title(section), scene_file);
 }
 
 // The known values behind `preset`.

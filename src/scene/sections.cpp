@@ -18,7 +18,7 @@ struct NotYet {
   const char* key;
   const char* value;
 };
-constexpr std::array<NotYet, 13> kNotYet = {{
+constexpr std::array<NotYet, 12> kNotYet = {{
     {"", "solver", "flip"},
     {"", "solver", "pbf"},
     {"", "solver", "granular-sph"},
@@ -27,7 +27,6 @@ constexpr std::array<NotYet, 13> kNotYet = {{
     {"", "sink", ""},
     {"", "probe", ""},
     {"[solid]", "motion", "dynamic"},
-    {"shape", "mesh", ""},
     {"render", "look", "water"},
     {"render", "look", "sand"},
     {"render", "look", "grains"},
@@ -63,7 +62,7 @@ std::string not_available_yet(const std::string& section, const std::string& key
            (*entry.value == '\0' || entry.value == value);
   });
   if (found == kNotYet.end()) return "";
-  if (*found->value == '\0' && !section.empty() && section != "shape") {
+  if (*found->value == '\0' && !section.empty()) {
     return "'" + key + "' in [" + section + "]";
   }
   return *found->value == '\0' ? "'" + key + "'" : key + " = \"" + value + "\"";
