@@ -122,11 +122,11 @@ class BlockTest {
   BlockTest(const Shape& shape, const Lattice& cubes, const Vec3d& extent)
       : cubes_(cubes),
         origin_(cubes.lo + 0.5 * extent),
-        program_(compile(shape, origin_, cubes.spacing)) {
+        program_(compile(shape, origin_, 2.0 * cubes.spacing)) {
     const double edge = cubes.spacing * static_cast<double>(kBlock);
-    // The slack is for single precision, and for meshes, baked with voxels of a spacing: so far
-    // from the surface interpolation errs by less than a tenth of a voxel (mesh_field.h).
-    reach_ = 0.5 * std::sqrt(3.0) * edge * 1.0001 + 1e-5 * length(extent) + 0.1 * cubes.spacing;
+    // The slack is for single precision, and for meshes, whose interpolated distance is too large
+    // by up to 3/8 voxel^2 / d (mesh_field.h): voxels are two spacings and d is seven or more.
+    reach_ = 0.5 * std::sqrt(3.0) * edge * 1.0001 + 1e-5 * length(extent) + 0.25 * cubes.spacing;
   }
 
   Cover operator()(std::int64_t bi, std::int64_t bj, std::int64_t bk) const {

@@ -484,7 +484,9 @@ Range task_range(const Range& all, std::size_t task) {
 MeshField::MeshField(const Mesh& mesh, double voxel, double band) {
   if (!(voxel > 0.0) || !std::isfinite(voxel)) reject("the voxel of a mesh is {} m", voxel);
   Aabb box;
-  for (const Vec3d& v : mesh.vertices) box = join(box, {v, v});
+  for (const Triangle& t : mesh.triangles) {
+    for (int k = 0; k < 3; ++k) box = join(box, {mesh.corner(t, k), mesh.corner(t, k)});
+  }
   origin_ = box.center();
   const Grid grid = grid_over({box.lo - origin_, box.hi - origin_}, area_of(mesh), voxel, band);
   const double width = std::max(band, kBandVoxels * grid.voxel);

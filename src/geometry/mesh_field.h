@@ -5,9 +5,10 @@
 // All other tiles hold nothing but their side; what they answer comes from the exact distances at
 // the corners of the tiles, a grid eight times as coarse.
 //
-// In the band: trilinear. Exact for flat parts; off by h/(8 R) of a voxel h near curves of radius
-// R; too large by up to sqrt(3)/2 voxel next to spikes, by sqrt(2)/2 next to sharp edges, as the
-// distance has a kink there. A sphere of a radius of a voxel or more still cannot be passed over.
+// In the band: trilinear. Exact for flat parts; too large by about h/(4R) of a voxel h beside
+// curves of radius R. Beside kinks of the distance it is too large by more: sqrt(2)/4 = 0.35 voxels
+// at right-angled edges, sqrt(2)/2 at knives' edges and sqrt(3)/2 at needles' tips at worst. A
+// sphere with a radius of a voxel or more still cannot pass them.
 //
 // Beyond the band: never farther than the truth. The squared distance minus x^2 is concave, for it
 // is the least of (x - y)^2 - x^2 = y^2 - 2xy over all y of the surface, each linear in x.

@@ -52,8 +52,8 @@ SdfNode round_node(const Shape& s, const Pose& frame, SdfOp op) {
   set_axis(node, rotate(frame.orientation, along));
   node.half = Vec3(Vec3d(end, s.radius, s.radius_to));
   const double slant = std::hypot(2.0 * end, s.radius - s.radius_to);
-  node.side_r = static_cast<float>(2.0 * end / slant);
-  node.side_h = static_cast<float>((s.radius - s.radius_to) / slant);
+  node.side[0] = static_cast<float>(2.0 * end / slant);
+  node.side[1] = static_cast<float>((s.radius - s.radius_to) / slant);
   return node;
 }
 

@@ -52,11 +52,14 @@ struct alignas(16) SdfNode {
   Vec3 center, center_low;  // centre = center + center_low [m]
   Quat turn;  // turned_box, mesh: local to program's frame; otherwise its (x, y, z) = axis
   Vec3 half;  // [m]; what it means is with the op
-  float side_r = 0.0f, side_h = 0.0f;    // cone: the side's normal, off and along the axis
-  const MeshFieldView* field = nullptr;  // mesh: where the program runs
+  union {
+    float side[2] = {0.0f, 0.0f};  // cone: the side's normal, off and along the axis
+    const MeshFieldView* field;    // mesh: in the memory of the device that runs the program
+  };
 
   HD Vec3 axis() const { return turn.vector_part(); }
 };
+static_assert(sizeof(SdfNode) == 64);  // a cache line
 
 // Nodes, and the meshes that they point to: alive as long as the program or a copy of it is.
 struct SdfProgram {
@@ -137,7 +140,7 @@ HD inline Flat flat_cylinder(float r, float h, float half_length, float radius) 
 // A trapezium: base at h = -half_length, top at +half_length, the side between them.
 HD inline Flat flat_cone(float r, float h, const SdfNode& node) {
   const float end = node.half.x, r_from = node.half.y, r_to = node.half.z;
-  const float n_r = node.side_r, n_h = node.side_h;
+  const float n_r = node.side[0], n_h = node.side[1];
   const float side = (r - r_to) * n_r + (h - end) * n_h;
   const float above = h - end, under = -h - end;
 

@@ -74,7 +74,7 @@ void SolidSet::upload_fields(const std::vector<std::shared_ptr<const MeshField>>
   }
   field_views_.upload(views);
   for (SdfNode& node : nodes) {
-    if (!node.field) continue;
+    if (node.op != SdfOp::mesh) continue;
     node.field =
         field_views_.data() + (std::find(known.begin(), known.end(), node.field) - known.begin());
   }
