@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/error.h"
+#include "geometry/solid_mesh.h"
 
 namespace barchan {
 
@@ -350,7 +351,8 @@ MassProperties mass_properties(const Shape& shape, double density) {
       return placed(cone_body(shape, shape.radius, shape.radius_to, density), shape.placement);
     case Kind::torus:
       return placed(torus_body(shape, density), shape.placement);
-    // A kind that is a mesh belongs here: its Mesh's mass_properties, placed.
+    case Kind::mesh:
+      return placed(mass_properties(shape.mesh->mesh(), density), shape.placement);
     case Kind::plane:
     case Kind::shape_union:
     case Kind::difference:

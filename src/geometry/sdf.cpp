@@ -7,13 +7,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "geometry/solid_mesh.h"
 
 namespace barchan {
 
 namespace {
 
 // A part of the program and how many distances are alive at its worst moment.
-struct Program {
+struct Part {
   std::vector<SdfNode> nodes;
   int stack = 1;
 };
@@ -51,8 +52,8 @@ SdfNode round_node(const Shape& s, const Pose& frame, SdfOp op) {
   set_axis(node, rotate(frame.orientation, along));
   node.half = Vec3(Vec3d(end, s.radius, s.radius_to));
   const double slant = std::hypot(2.0 * end, s.radius - s.radius_to);
-  node.side_r = static_cast<float>(2.0 * end / slant);
-  node.side_h = static_cast<float>((s.radius - s.radius_to) / slant);
+  node.side[0] = static_cast<float>(2.0 * end / slant);
+  node.side[1] = static_cast<float>((s.radius - s.radius_to) / slant);
   return node;
 }
 
@@ -92,10 +93,10 @@ SdfNode leaf_node(const Shape& s, const Pose& frame) {
 // a op b op c ... as "a b op c op": the stack holds the result so far while the next part runs.
 // Parts that need the deepest stack go first, so that they find it empty; equal parts add one level
 // in all, however many they are (Sethi & Ullman 1970, for registers).
-Program fold(std::vector<Program> parts, SdfOp op) {
+Part fold(std::vector<Part> parts, SdfOp op) {
   std::stable_sort(parts.begin(), parts.end(),
-                   [](const Program& a, const Program& b) { return a.stack > b.stack; });
-  Program all = std::move(parts.front());
+                   [](const Part& a, const Part& b) { return a.stack > b.stack; });
+  Part all = std::move(parts.front());
   for (std::size_t i = 1; i < parts.size(); ++i) {
     append(all.nodes, parts[i].nodes);
     all.nodes.push_back(operation(op));
@@ -104,53 +105,83 @@ Program fold(std::vector<Program> parts, SdfOp op) {
   return all;
 }
 
-Program subtract(Program a, Program b) {
+Part subtract(Part a, Part b) {
   const bool a_first = a.stack >= b.stack;
-  Program all = a_first ? std::move(a) : std::move(b);
-  const Program& second = a_first ? b : a;
+  Part all = a_first ? std::move(a) : std::move(b);
+  const Part& second = a_first ? b : a;
   append(all.nodes, second.nodes);
   all.nodes.push_back(operation(a_first ? SdfOp::subtract : SdfOp::subtracted));
   all.stack = std::max(all.stack, second.stack + 1);
   return all;
 }
 
-// Placements go down to the primitives: distances do not change when a whole tree is moved.
-Program translate(const Shape& s, const Pose& outer) {
-  using Kind = Shape::Kind;
-  const Pose frame = compose(outer, s.placement);
-  if (s.kind < Kind::shape_union) return {{leaf_node(s, frame)}, 1};
+// Turns a tree of shapes into nodes.
+class Translator {
+ public:
+  Translator(double mesh_voxel, SdfProgram& program) : mesh_voxel_(mesh_voxel), program_(program) {}
 
-  std::vector<Program> parts;
-  for (const Shape& part : s.children) parts.push_back(translate(part, frame));
-  switch (s.kind) {
-    case Kind::shape_union:
-      return fold(std::move(parts), SdfOp::unite);
-    case Kind::intersection:
-      return fold(std::move(parts), SdfOp::intersect);
-    case Kind::offset:
-      parts.front().nodes.push_back(operation(SdfOp::offset, s.by));
-      return std::move(parts.front());
-    default:
-      break;
+  // Placements go down to the primitives: distances do not change when a whole tree is moved.
+  // `offset` is how far the surfaces around are moved, in all [m].
+  Part translate(const Shape& s, const Pose& outer, double offset = 0.0) {
+    using Kind = Shape::Kind;
+    const Pose frame = compose(outer, s.placement);
+    if (s.kind == Kind::mesh) return {{mesh_node(*s.mesh, frame, offset)}, 1};
+    if (s.kind < Kind::shape_union) return {{leaf_node(s, frame)}, 1};
+
+    std::vector<Part> parts;
+    const double below = s.kind == Kind::offset ? offset + std::abs(s.by) : offset;
+    for (const Shape& part : s.children) parts.push_back(translate(part, frame, below));
+    switch (s.kind) {
+      case Kind::shape_union:
+        return fold(std::move(parts), SdfOp::unite);
+      case Kind::intersection:
+        return fold(std::move(parts), SdfOp::intersect);
+      case Kind::offset:
+        parts.front().nodes.push_back(operation(SdfOp::offset, s.by));
+        return std::move(parts.front());
+      default:
+        break;
+    }
+    Part first = std::move(parts.front());
+    parts.erase(parts.begin());
+    return subtract(std::move(first), fold(std::move(parts), SdfOp::unite));
   }
-  Program first = std::move(parts.front());
-  parts.erase(parts.begin());
-  return subtract(std::move(first), fold(std::move(parts), SdfOp::unite));
-}
+
+ private:
+  SdfNode mesh_node(const SolidMesh& mesh, const Pose& frame, double offset) {
+    const Vec3d size = mesh.box().extent();
+    const double voxel =
+        mesh_voxel_ > 0.0 ? mesh_voxel_ : 0.01 * std::max({size.x, size.y, size.z});
+    // An offset's surface must be within the band, and so must be what is near to it.
+    const double band = offset + kBandVoxels * voxel;
+    const std::shared_ptr<const MeshField> field = mesh.field(voxel, band);
+    program_.fields.push_back(field);
+    SdfNode node = operation(SdfOp::mesh);
+    node.field = &field->view();
+    node.turn = Quat(frame.orientation);
+    set_center(node, frame.to_world(field->origin()));
+    return node;
+  }
+
+  double mesh_voxel_;  // [m]
+  SdfProgram& program_;
+};
 
 }  // namespace
 
-std::vector<SdfNode> compile(const Shape& shape, const Vec3d& origin) {
+SdfProgram compile(const Shape& shape, const Vec3d& origin, double mesh_voxel) {
   const std::string fault = describe_fault(shape);
   if (!fault.empty()) reject("{}", fault);
-  Program program = translate(shape, Pose{-origin, Quatd::identity()});
-  if (program.stack > kSdfStack) {
+  SdfProgram program;
+  Part all = Translator(mesh_voxel, program).translate(shape, Pose{-origin, Quatd::identity()});
+  if (all.stack > kSdfStack) {
     reject(
         "the shape is nested too deeply: it needs {} distances at once and there is room for {}; "
         "write unions of unions as one union",
-        program.stack, kSdfStack);
+        all.stack, kSdfStack);
   }
-  return std::move(program.nodes);
+  program.nodes = std::move(all.nodes);
+  return program;
 }
 
 Vec3d natural_origin(const Shape& shape) {

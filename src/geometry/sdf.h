@@ -3,7 +3,8 @@
 //
 // Primitives are exact, inside and outside. Unions, intersections, differences and offsets are
 // minima, maxima and sums of their parts': never farther than the truth, and never changing faster
-// than the point moves, which is what sphere tracing (sweep.h) and push_out rest on.
+// than the point moves, which is what sphere tracing (sweep.h) and push_out rest on. Meshes are
+// baked: mesh_field.h says how near to the truth they are.
 //
 // Precision: positions are floats, so every primitive keeps its centre as a pair of floats (their
 // sum is the double to about 48 bits) and its sizes relative to that centre. The only rounding left
@@ -12,10 +13,14 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/hd.h"
+#include "geometry/distance.h"
+#include "geometry/mesh_field.h"
 #include "geometry/shape.h"
 #include "math/quat.h"
 #include "math/scalar.h"
@@ -33,6 +38,7 @@ enum class SdfOp : std::int32_t {
   capsule,     // as cylinder
   cone,        // axis, half = half length, radius at the axis' start and end; side = side's normal
   torus,       // axis, half.x = ring radius, half.y = tube radius
+  mesh,        // field, turned as turned_box
   // These replace the two uppermost distances a, b (b on top) by one; offset replaces the top.
   unite,       // min(a, b)
   intersect,   // max(a, b)
@@ -44,24 +50,33 @@ enum class SdfOp : std::int32_t {
 struct alignas(16) SdfNode {
   SdfOp op = SdfOp::sphere;
   Vec3 center, center_low;  // centre = center + center_low [m]
-  Quat turn;                // turned_box: local to program's frame; otherwise its (x, y, z) = axis
-  Vec3 half;                // [m]; what it means is with the op
-  float side_r = 0.0f, side_h = 0.0f;  // cone: the side's normal, off and along the axis
+  Quat turn;  // turned_box, mesh: local to program's frame; otherwise its (x, y, z) = axis
+  Vec3 half;  // [m]; what it means is with the op
+  union {
+    float side[2] = {0.0f, 0.0f};  // cone: the side's normal, off and along the axis
+    const MeshFieldView* field;    // mesh: in the memory of the device that runs the program
+  };
 
   HD Vec3 axis() const { return turn.vector_part(); }
 };
+static_assert(sizeof(SdfNode) == 64);  // a cache line
 
-struct Distance {
-  float d;        // [m], negative inside
-  Vec3 gradient;  // unit length; some unit vector where the distance has a kink
+// Nodes, and the meshes that they point to: alive as long as the program or a copy of it is.
+struct SdfProgram {
+  std::vector<SdfNode> nodes;
+  std::vector<std::shared_ptr<const MeshField>> fields;
+
+  const SdfNode* begin() const { return nodes.data(); }
+  const SdfNode* end() const { return nodes.data() + nodes.size(); }
 };
 
 // The most distances alive at once. Deeper programs are rejected by compile().
 inline constexpr int kSdfStack = 16;
 
 // The program for points given relative to `origin` [m]. Rejects what describe_fault() names and
-// trees that need a deeper stack.
-std::vector<SdfNode> compile(const Shape& shape, const Vec3d& origin = {});
+// trees that need a deeper stack. Meshes are baked with voxels of `mesh_voxel` [m]; 0: a hundredth
+// of their longest side. A mesh within offsets has a band that reaches as far as they do.
+SdfProgram compile(const Shape& shape, const Vec3d& origin = {}, double mesh_voxel = 0.0);
 
 // A good origin for compile(): the middle of the shape, a plane's point.
 Vec3d natural_origin(const Shape& shape);
@@ -125,7 +140,7 @@ HD inline Flat flat_cylinder(float r, float h, float half_length, float radius) 
 // A trapezium: base at h = -half_length, top at +half_length, the side between them.
 HD inline Flat flat_cone(float r, float h, const SdfNode& node) {
   const float end = node.half.x, r_from = node.half.y, r_to = node.half.z;
-  const float n_r = node.side_r, n_h = node.side_h;
+  const float n_r = node.side[0], n_h = node.side[1];
   const float side = (r - r_to) * n_r + (h - end) * n_h;
   const float above = h - end, under = -h - end;
 
@@ -186,6 +201,11 @@ HD inline Distance revolved(const Vec3& q, const SdfNode& node) {
   return {flat.d, flat.r * outward + flat.h * axis};
 }
 
+HD inline Distance mesh(const Vec3& q, const SdfNode& node) {
+  const Distance local = sample(*node.field, inverse_rotate(node.turn, q));
+  return {local.d, rotate(node.turn, local.gradient)};
+}
+
 HD inline Distance leaf(const SdfNode& node, const Vec3& p) {
   const Vec3 q = (p - node.center) - node.center_low;
   switch (node.op) {
@@ -197,6 +217,8 @@ HD inline Distance leaf(const SdfNode& node, const Vec3& p) {
       return sphere(q, node.half.x);
     case SdfOp::turned_box:
       return turned_box(q, node);
+    case SdfOp::mesh:
+      return mesh(q, node);
     default:
       return revolved(q, node);
   }
@@ -211,6 +233,10 @@ HD inline Distance leaf_as<Distance>(const SdfNode& node, const Vec3& p) {
 }
 template <>
 HD inline float leaf_as<float>(const SdfNode& node, const Vec3& p) {
+  if (node.op == SdfOp::mesh) {
+    const Vec3 q = (p - node.center) - node.center_low;
+    return sample_number(*node.field, inverse_rotate(node.turn, q));
+  }
   return leaf(node, p).d;
 }
 

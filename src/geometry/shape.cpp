@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "geometry/solid_mesh.h"
+
 namespace barchan {
 
 Shape make_box(const Vec3d& lo, const Vec3d& hi) {
@@ -49,6 +51,12 @@ Shape make_plane(const Vec3d& point, const Vec3d& normal) {
   Shape s;
   s.kind = Shape::Kind::plane;
   s.point = point, s.normal = normal;
+  return s;
+}
+Shape make_mesh(std::shared_ptr<const SolidMesh> mesh) {
+  Shape s;
+  s.kind = Shape::Kind::mesh;
+  s.mesh = std::move(mesh);
   return s;
 }
 Shape make_union(std::vector<Shape> parts) {
@@ -113,6 +121,21 @@ Aabb plane_bounds(const Vec3d& point, const Vec3d& n) {
   return all;
 }
 
+// Turned, the box of the corners, not the corners of the box.
+Aabb mesh_bounds(const SolidMesh& mesh, const Pose& frame) {
+  if (frame.orientation == Quatd::identity()) {
+    return {mesh.box().lo + frame.position, mesh.box().hi + frame.position};
+  }
+  Aabb all;
+  for (const Triangle& t : mesh.mesh().triangles) {
+    for (int k = 0; k < 3; ++k) {
+      const Vec3d p = frame.to_world(mesh.mesh().corner(t, k));
+      all = join(all, {p, p});
+    }
+  }
+  return all;
+}
+
 Aabb bounds_in(const Shape& s, const Pose& outer) {
   using Kind = Shape::Kind;
   const Pose frame = compose(outer, s.placement);
@@ -134,6 +157,8 @@ Aabb bounds_in(const Shape& s, const Pose& outer) {
           .grown(s.minor_radius);
     case Kind::plane:
       return plane_bounds(frame.to_world(s.point), rotate(frame.orientation, normalized(s.normal)));
+    case Kind::mesh:
+      return mesh_bounds(*s.mesh, frame);
     case Kind::difference:
       return bounds_in(s.children.front(), frame);
     case Kind::offset:
@@ -205,6 +230,13 @@ bool capsule_below(const Shape& s, const Vec3d& p, double level) {
   return std::hypot(beyond, q.off) < s.radius + level;
 }
 
+// Inside, and farther from the surface than -level; or inside or nearer to it than level.
+bool mesh_below(const SolidMesh& mesh, const Vec3d& p, double level) {
+  if (!mesh.box().grown(std::max(level, 0.0)).contains(p)) return false;
+  if (level <= 0.0) return mesh.inside(p) && !mesh.nearer_than(p, -level);
+  return mesh.nearer_than(p, level) || mesh.inside(p);
+}
+
 // The signed distance is below `level` [m], with unions and intersections as minima and maxima.
 bool below(const Shape& s, const Vec3d& world, double level) {
   using Kind = Shape::Kind;
@@ -227,6 +259,8 @@ bool below(const Shape& s, const Vec3d& world, double level) {
     }
     case Kind::plane:
       return dot(p - s.point, normalized(s.normal)) < level;
+    case Kind::mesh:
+      return mesh_below(*s.mesh, p, level);
     case Kind::shape_union:
       return std::any_of(s.children.begin(), s.children.end(), part_below);
     case Kind::intersection:
@@ -297,9 +331,9 @@ std::string box_fault(const Shape& s) {
 }
 
 const char* kind_name(Shape::Kind kind) {
-  constexpr const char* kNames[] = {"box",        "sphere",       "cylinder", "capsule",
-                                    "cone",       "torus",        "plane",    "union",
-                                    "difference", "intersection", "offset"};
+  constexpr const char* kNames[] = {"box",   "sphere",     "cylinder",     "capsule",
+                                    "cone",  "torus",      "plane",        "mesh",
+                                    "union", "difference", "intersection", "offset"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -323,6 +357,8 @@ std::string primitive_fault(const Shape& s) {
       return torus_fault(s);
     case Kind::plane:
       return length(s.normal) > 0.0 ? "" : "the plane has a normal of length 0";
+    case Kind::mesh:
+      return s.mesh ? "" : "the mesh has not been loaded";
     default:
       return "";
   }

@@ -2,6 +2,7 @@
 // in double precision. Kernels use the program that sdf.h compiles from it.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "math/vec3.h"
 
 namespace barchan {
+
+class SolidMesh;
 
 struct Shape {
   enum class Kind {
@@ -20,6 +23,7 @@ struct Shape {
     cone,          // from, to, radius (at from), radius_to (at to; 0 is a tip)
     torus,         // center, axis, radius (of the ring), minor_radius (of the tube)
     plane,         // point, normal; the half space that the normal points away from is solid
+    mesh,          // mesh
     shape_union,   // children
     difference,    // the first child without the others
     intersection,  // children
@@ -36,6 +40,7 @@ struct Shape {
   double radius = 0.0, radius_to = 0.0;  // [m]
   double minor_radius = 0.0;             // [m]
   double by = 0.0;                       // [m]
+  std::shared_ptr<const SolidMesh> mesh;
   std::vector<Shape> children;
   Pose placement;  // turned about the origin, then moved: `rotate` and `translate` of the scene
 };
@@ -47,6 +52,7 @@ Shape make_capsule(const Vec3d& from, const Vec3d& to, double radius);
 Shape make_cone(const Vec3d& from, const Vec3d& to, double radius, double radius_to = 0.0);
 Shape make_torus(const Vec3d& center, const Vec3d& axis, double major_radius, double minor_radius);
 Shape make_plane(const Vec3d& point, const Vec3d& normal);
+Shape make_mesh(std::shared_ptr<const SolidMesh> mesh);
 Shape make_union(std::vector<Shape> parts);
 Shape make_difference(Shape from, Shape take_away);
 Shape make_intersection(std::vector<Shape> parts);

@@ -1,5 +1,6 @@
 #include "geometry/solid.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -16,8 +17,13 @@ void split(const Vec3d& exact, Vec3& high, Vec3& low) {
 
 }  // namespace
 
-SolidSet::SolidSet(std::vector<Solid> solids, Device& device)
-    : solids_(std::move(solids)), dynamics_(solids_.size()), nodes_(device), views_(device) {
+SolidSet::SolidSet(std::vector<Solid> solids, Device& device, double mesh_voxel)
+    : solids_(std::move(solids)),
+      mesh_voxel_(mesh_voxel),
+      dynamics_(solids_.size()),
+      nodes_(device),
+      field_views_(device),
+      views_(device) {
   for (const Solid& solid : solids_) {
     const std::string fault = describe_fault(solid.shape);
     if (!fault.empty()) reject("solid '{}': {}", solid.name, fault);
@@ -26,11 +32,12 @@ SolidSet::SolidSet(std::vector<Solid> solids, Device& device)
     const bool keyed = solid.drive == SolidDrive::keyframes && !solid.motion.is_still();
     if (keyed || solid.drive == SolidDrive::dynamic) all_still_ = false;
   }
-  compile_all();
+  compile_all(device);
 }
 
-void SolidSet::compile_all() {
+void SolidSet::compile_all(Device& device) {
   std::vector<SdfNode> all;
+  std::vector<std::shared_ptr<const MeshField>> fields;
   for (const Solid& solid : solids_) {
     // Dynamic bodies turn about their own origin, which is in their middle; the others may be
     // anywhere, and the middle of the shape serves all.
@@ -41,11 +48,38 @@ void SolidSet::compile_all() {
     // A little more than it is, for single precision.
     reaches_.push_back(static_cast<float>(endless ? Aabb::kEndless : 1.0001 * half_diagonal));
     first_node_.push_back(all.size());
-    const std::vector<SdfNode> program = compile(solid.shape, origins_.back());
+    const SdfProgram program = compile(solid.shape, origins_.back(), mesh_voxel_);
     all.insert(all.end(), program.begin(), program.end());
+    fields.insert(fields.end(), program.fields.begin(), program.fields.end());
   }
   first_node_.push_back(all.size());
+  upload_fields(fields, device, all);
   nodes_.upload(all);
+}
+
+// Copies the baked meshes to the device, each once, and points the nodes to the copies.
+void SolidSet::upload_fields(const std::vector<std::shared_ptr<const MeshField>>& fields,
+                             Device& device, std::vector<SdfNode>& nodes) {
+  std::vector<MeshFieldView> views;
+  std::vector<const MeshFieldView*> known;
+  for (const auto& field : fields) {
+    if (std::find(known.begin(), known.end(), &field->view()) != known.end()) continue;
+    known.push_back(&field->view());
+    DeviceField& copy = fields_.emplace_back(device);
+    copy.tiles.upload(field->tiles());
+    copy.nodes.upload(field->nodes());
+    copy.corners.upload(field->corners());
+    views.push_back(field->view());
+    views.back().tiles = copy.tiles.data();
+    views.back().nodes = copy.nodes.data();
+    views.back().corners = copy.corners.data();
+  }
+  field_views_.upload(views);
+  for (SdfNode& node : nodes) {
+    if (node.op != SdfOp::mesh) continue;
+    node.field =
+        field_views_.data() + (std::find(known.begin(), known.end(), node.field) - known.begin());
+  }
 }
 
 int SolidSet::find(const std::string& name) const {

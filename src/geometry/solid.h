@@ -10,6 +10,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -123,10 +125,12 @@ struct Solid {
 
 class SolidSet {
  public:
-  // Rejects degenerate shapes by the solid's name. The device must outlive the set.
-  SolidSet(std::vector<Solid> solids, Device& device);
+  // Rejects degenerate shapes by the solid's name. The device must outlive the set. Meshes are
+  // baked with voxels of `mesh_voxel` [m]; compile() says what 0 means.
+  SolidSet(std::vector<Solid> solids, Device& device, double mesh_voxel = 0.0);
 
   int count() const { return static_cast<int>(solids_.size()); }
+  double mesh_voxel() const { return mesh_voxel_; }  // [m]
   const Solid& operator[](int solid) const { return solids_[static_cast<std::size_t>(solid)]; }
   int find(const std::string& name) const;  // -1 if there is none
 
@@ -153,10 +157,19 @@ class SolidSet {
     double t0 = 0.0, t1 = 0.0;  // [s]
     Pose from, to;
   };
-  void compile_all();
+  // A baked mesh on the device.
+  struct DeviceField {
+    explicit DeviceField(Device& device) : tiles(device), nodes(device), corners(device) {}
+    Buffer<std::int32_t> tiles;
+    Buffer<float> nodes, corners;
+  };
+  void compile_all(Device& device);
+  void upload_fields(const std::vector<std::shared_ptr<const MeshField>>& fields, Device& device,
+                     std::vector<SdfNode>& nodes);
   SolidView view_of(int solid, double t0, double t1) const;
 
   std::vector<Solid> solids_;
+  double mesh_voxel_ = 0.0;              // [m]
   std::vector<Dynamic> dynamics_;        // one a solid; used by the dynamic ones
   std::vector<float> reaches_;           // see SolidView::reach [m]
   std::vector<Vec3d> origins_;           // of the frames, in the shapes' own frames [m]
@@ -164,6 +177,8 @@ class SolidSet {
   bool all_still_ = true;
   bool uploaded_ = false;
   Buffer<SdfNode> nodes_;
+  std::vector<DeviceField> fields_;
+  Buffer<MeshFieldView> field_views_;  // of fields_
   Buffer<SolidView> views_;
 };
 

@@ -259,10 +259,9 @@ Mesh make_castle() {
     for (const double z : {-kHalf, kHalf}) parts.push_back(make_tower(x, z));
   }
   const Shape castle = make_union(std::move(parts));
-  const std::vector<SdfNode> program = compile(castle);
+  const SdfProgram program = compile(castle);
   const auto field = [&](const Vec3d& p) {
-    return static_cast<double>(
-        barchan::distance(program.data(), program.data() + program.size(), Vec3(p)).d);
+    return static_cast<double>(barchan::distance_only(program.begin(), program.end(), Vec3(p)));
   };
   return polygonise(field, bounds(castle), 0.0333);
 }

@@ -1,14 +1,18 @@
-// Statistics of the spheres that cover a solid's surface (Bell, Yu & Mucha 2005, figure 6).
+// Statistics of the spheres that cover a surface (Bell, Yu & Mucha 2005, figure 6).
 #pragma once
 
 #include <string>
 
-#include "scene/scene.h"
+#include "cache/run_folder.h"
 
 namespace barchan {
 
-// covering.SOLID.KEY of the expression language: KEY is count, radius [m], nearest_mean [m],
-// nearest_cv or worst_gap [m]. Rejects solids and keys that there are not.
-double covering_measure(const Scene& scene, const std::string& solid, const std::string& key);
+// covering.KEY of the expression language, of the particles of frame 0 over the shape of the
+// scene's first [[fill]] with sampling = "covering". KEY is count, radius [m], or, in radii,
+// nearest_mean, nearest_cv (a ratio), worst_gap, worst_off_surface.
+double covering_measure(const RunFolder& run, const std::string& key);
+
+// The keys there are.
+const std::vector<std::string>& covering_keys();
 
 }  // namespace barchan

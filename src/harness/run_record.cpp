@@ -218,10 +218,7 @@ Value RunRecord::value(const Name& name) const {
     }
     return column(read_csv(folder_.probe(name[1])), "value", "probe " + name[1]);
   }
-  if (word == "covering") {
-    const Scene scene = read_scene(read_text_file(folder_.scene()), folder_.scene().string());
-    return covering_measure(scene, name[1], name[2]);
-  }
+  if (word == "covering") return covering_measure(folder_, name[1]);
   const auto known = files_->particles.find(joined(name));
   if (known != files_->particles.end()) return known->second;
   return files_->particles[joined(name)] = particle_series(folder_, {name[1], name[2]});
@@ -266,7 +263,8 @@ void check_record_name(const Name& name) {
     expect_parts(name, 3, "particles.QUANTITY.STATISTIC");
     check_statistic(name[2]);
   } else if (word == "covering") {
-    expect_parts(name, 3, "covering.SOLID.KEY");
+    expect_parts(name, 2, "covering.KEY");
+    expect_column(name[1], covering_keys(), "covering");
   } else if (word == "run") {
     if (name.size() < 2) reject("'run' should read run.KEY");
   } else {

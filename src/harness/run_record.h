@@ -6,7 +6,7 @@
 //     body.NAME.COLUMN                bodies.csv, and what follows from it (harness/body_series.h)
 //     particles.QUANTITY.STATISTIC    the frames (harness/particle_series.h)
 //     run.KEY.SUBKEY                  run.json
-//     covering.SOLID.KEY              spheres over a solid's surface (harness/covering_measure.h)
+//     covering.KEY                    spheres over a surface (harness/covering_measure.h)
 //
 // Only files are read, as users have them: no solver, no state.
 #pragma once

@@ -76,9 +76,9 @@ const ParamTable& table_of<FillParams>() {
           vector("angular_velocity", &P::angular_velocity, "rad/s", between(-1e5, 1e5),
                  "Turning about the middle of the shape at the start."),
           choice(
-              "sampling", &P::sampling, {"jittered", "lattice"},
+              "sampling", &P::sampling, {"jittered", "lattice", "covering"},
               "jittered: 2x2x2 particles in each cell of two spacings, moved at random; lattice: "
-              "exactly one spacing apart."),
+              "exactly one spacing apart; covering: spheres of one spacing across cover the surface."),
           number("jitter", &P::jitter, "", between(0, 1),
                  "How far a jittered particle may move, as a fraction of the spacing."),
       }};

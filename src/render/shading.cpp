@@ -116,7 +116,7 @@ Vec3 Shader::container(const Place& at, const Vec3& behind) const {
 Shader::Grid Shader::make_grid(const TracedSolid& solid) const {
   Grid grid;
   if (solid.look != SolidLook::plane) return grid;
-  const Vec3 normal = rotate(solid.orientation, solid.program[0].axis());
+  const Vec3 normal = rotate(solid.orientation, solid.program.nodes[0].axis());
   grid.axis[0] = sdf::across(normal);
   grid.axis[1] = cross(normal, grid.axis[0]);
   for (int k = 0; k < 2; ++k) {

@@ -60,13 +60,13 @@ Edges outline(const Shape& shape) {
 }
 
 float value(const TracedSolid& solid, const Vec3& local) {
-  return distance_only(solid.program.data(), solid.program.data() + solid.program.size(), local);
+  return distance_only(solid.program.begin(), solid.program.end(), local);
 }
 
-TracedSolid place(const Solid& solid, const Pose& pose, const Vec3d& eye) {
+TracedSolid place(const Solid& solid, const Pose& pose, const Vec3d& eye, double mesh_voxel) {
   TracedSolid traced;
   const Vec3d middle = natural_origin(solid.shape);
-  traced.program = compile(solid.shape, middle);
+  traced.program = compile(solid.shape, middle, mesh_voxel);
   traced.sign = solid.inside_out ? -1.0f : 1.0f;
   traced.origin = Vec3(pose.to_world(middle) - eye);
   traced.orientation = Quat(pose.orientation);
@@ -76,7 +76,7 @@ TracedSolid place(const Solid& solid, const Pose& pose, const Vec3d& eye) {
   traced.box_hi = Vec3(box.hi - middle + Vec3d(slack, slack, slack));
   traced.eye = inverse_rotate(traced.orientation, -traced.origin);
 
-  const bool plane = traced.program.size() == 1 && traced.program[0].op == SdfOp::plane;
+  const bool plane = traced.program.nodes.size() == 1 && traced.program.nodes[0].op == SdfOp::plane;
   if (plane) {
     traced.look = SolidLook::plane;
   } else if (solid.inside_out) {
@@ -96,7 +96,7 @@ TracedSolid place(const Solid& solid, const Pose& pose, const Vec3d& eye) {
 TracedSolids::TracedSolids(const SolidSet* set, double time, const Projection& view)
     : right_(view.right), up_(view.up), forward_(view.forward) {
   for (int i = 0; set != nullptr && i < set->count(); ++i) {
-    solids_.push_back(place((*set)[i], set->pose(i, time), view.eye));
+    solids_.push_back(place((*set)[i], set->pose(i, time), view.eye, set->mesh_voxel()));
   }
   precision_ = static_cast<float>(0.2 / view.focal);
   // Far enough for the ground to fade out and for any bounded solid.
@@ -154,7 +154,7 @@ SolidHit TracedSolids::trace_front(float u, float v, float limit) const {
     float t0 = 0.0f, t1 = nearest;
     if (solid.look == SolidLook::plane) {
       // d falls steadily along the ray: one division instead of many ever smaller steps.
-      const float slope = dot(solid.program[0].axis(), local);
+      const float slope = dot(solid.program.nodes[0].axis(), local);
       t0 = slope != 0.0f ? -value(solid, solid.eye) / slope : -1.0f;
       if (!(t0 > 0.0f && t0 < nearest)) continue;
     } else {
@@ -187,8 +187,7 @@ SolidHit TracedSolids::trace_back(float u, float v) const {
 Vec3 TracedSolids::normal(int index, const Vec3& arm) const {
   const TracedSolid& solid = solids_[static_cast<std::size_t>(index)];
   const Vec3 local = inverse_rotate(solid.orientation, arm - solid.origin);
-  const SdfNode* begin = solid.program.data();
-  const Distance at = distance(begin, begin + solid.program.size(), local);
+  const Distance at = distance(solid.program.begin(), solid.program.end(), local);
   return solid.sign * rotate(solid.orientation, at.gradient);
 }
 

@@ -23,7 +23,7 @@ enum class SolidLook {
 
 struct TracedSolid {
   SolidLook look = SolidLook::body;
-  std::vector<SdfNode> program;
+  SdfProgram program;
   float sign = 1.0f;    // of the program's distance where the material may be
   Vec3 origin;          // of the program's frame, from the eye [m]
   Quat orientation;     // program's frame to world

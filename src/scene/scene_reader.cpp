@@ -20,7 +20,9 @@ namespace {
 ShapeValue required_shape(const Node& node, const std::string& section) {
   const Node::Member* shape = node.find("shape");
   if (!shape) reject_at(node.source, "{} needs a shape", section_title(section));
-  return read_shape(shape->value, section_title(section));
+  // A section that --set made stands in no file.
+  const std::string scene_file = node.source.line > 0 ? node.source.file : "";
+  return read_shape(shape->value, section_title(section), scene_file);
 }
 
 // The known values behind `preset`.
@@ -119,8 +121,9 @@ void check_motion(const Node& item, const SceneSolid& solid) {
   }
   const Node::Member* shape = item.find("shape");
   if (solid.params.inside_out) {
-    reject_at(item.find("inside_out")->source,
-              "a dynamic body cannot be inside out; make its wall with difference = [outer, inner]");
+    reject_at(
+        item.find("inside_out")->source,
+        "a dynamic body cannot be inside out; make its wall with difference = [outer, inner]");
   }
   if (!bounds(solid.shape.shape).is_bounded()) {
     reject_at(shape->source, "the shape of this body has no end; intersect it with a box");
@@ -346,9 +349,9 @@ Source source_of(const Node& document, const char* section, const char* key) {
 }
 
 void check_whole(const Scene& scene, const Node& document) {
-  const bool bodies = std::any_of(
-      scene.solids.begin(), scene.solids.end(),
-      [](const SceneSolid& solid) { return solid.params.motion == "dynamic"; });
+  const bool bodies =
+      std::any_of(scene.solids.begin(), scene.solids.end(),
+                  [](const SceneSolid& solid) { return solid.params.motion == "dynamic"; });
   if (scene.fills.empty() && scene.emitters.empty() && !bodies) {
     reject_at(document.source,
               "the scene holds no particles: add a [[fill]] or an [[emitter]] with a shape");

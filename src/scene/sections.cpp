@@ -18,12 +18,11 @@ struct NotYet {
   const char* key;
   const char* value;
 };
-constexpr std::array<NotYet, 9> kNotYet = {{
+constexpr std::array<NotYet, 8> kNotYet = {{
     {"", "solver", "flip"},
     {"", "solver", "pbf"},
     {"", "solver", "granular-sph"},
     {"", "solver", "dem"},
-    {"shape", "mesh", ""},
     {"render", "look", "water"},
     {"render", "look", "sand"},
     {"render", "look", "grains"},
@@ -61,7 +60,7 @@ std::string not_available_yet(const std::string& section, const std::string& key
            (*entry.value == '\0' || entry.value == value);
   });
   if (found == kNotYet.end()) return "";
-  if (*found->value == '\0' && !section.empty() && section != "shape") {
+  if (*found->value == '\0' && !section.empty()) {
     return "'" + key + "' in [" + section + "]";
   }
   return *found->value == '\0' ? "'" + key + "'" : key + " = \"" + value + "\"";

@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 #include "scene/field_reader.h"
-#include "scene/sections.h"
+#include "scene/mesh_loader.h"
 
 namespace barchan {
 
@@ -50,16 +50,23 @@ class Keys {
   std::string what_;
 };
 
-Shape read_tree(const Node& node, const std::string& what, int depth);
+// Where a shape stands: in which file, and in how many others.
+struct Nest {
+  const std::string& scene_file;
+  int depth = 0;
+  Nest deeper() const { return {scene_file, depth + 1}; }
+};
+
+Shape read_tree(const Node& node, const std::string& what, const Nest& nest);
 
 std::vector<Shape> read_list(const Node& node, const std::string& what, std::size_t least,
-                             int depth) {
+                             const Nest& nest) {
   if (node.kind != Node::Kind::list || node.items.size() < least) {
     reject_at(node.source, "{} must be a list of at least {} shape{}, not {}", what, least,
               least == 1 ? "" : "s", describe(node));
   }
   std::vector<Shape> shapes;
-  for (const Node& item : node.items) shapes.push_back(read_tree(item, what, depth + 1));
+  for (const Node& item : node.items) shapes.push_back(read_tree(item, what, nest.deeper()));
   return shapes;
 }
 
@@ -110,11 +117,58 @@ Shape read_primitive(const std::string& kind, const Node& value, const std::stri
   return read_round(kind, value, what);
 }
 
-Shape read_kind(const std::string& kind, const Node& value, const std::string& what, int depth) {
-  if (kind == "union") return make_union(read_list(value, what, 1, depth));
-  if (kind == "intersection") return make_intersection(read_list(value, what, 1, depth));
+// `rotate`, then `translate`, of the table that holds them.
+Pose read_placement(const Node& table, const std::string& what) {
+  Pose pose;
+  if (const Node::Member* rotate = table.find("rotate")) {
+    const AxisAngle turn = read_rotation(rotate->value, "'rotate' of " + what);
+    pose.orientation = from_axis_angle(turn.axis, turn.angle);
+  }
+  if (const Node::Member* translate = table.find("translate")) {
+    pose.position = read_vector(translate->value, "'translate' of " + what);
+  }
+  return pose;
+}
+
+// One number for all axes, or one each.
+Vec3d read_scale(const Node& node, const std::string& what) {
+  Vec3d scale;
+  if (node.kind == Node::Kind::list) {
+    scale = read_vector(node, what);
+  } else {
+    const double all = read_number(node, what);
+    scale = {all, all, all};
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (!(scale[i] > 0.0)) reject_at(node.source, "{} must be above 0, not {}", what, scale[i]);
+  }
+  return scale;
+}
+
+Shape read_mesh_shape(const Node& value, const std::string& what, const Nest& nest) {
+  const Keys keys(value, what, {"file", "scale", "translate", "rotate"});
+  const Node& file = keys.required("file");
+  if (file.kind != Node::Kind::text || file.text.empty()) {
+    reject_at(file.source, "{} must be the name of a mesh or its file, not {}", keys.called("file"),
+              describe(file));
+  }
+  const Node* factor = keys.optional("scale");
+  const Vec3d scale = factor ? read_scale(*factor, keys.called("scale")) : Vec3d(1.0, 1.0, 1.0);
+  const Pose pose = read_placement(value, what);
+  try {
+    return placed(make_mesh(load_mesh(file.text, nest.scene_file, scale)), pose);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::input) throw;
+    reject_at(file.source, "{}: {}", what, error.what());
+  }
+}
+
+Shape read_kind(const std::string& kind, const Node& value, const std::string& what,
+                const Nest& nest) {
+  if (kind == "union") return make_union(read_list(value, what, 1, nest));
+  if (kind == "intersection") return make_intersection(read_list(value, what, 1, nest));
   if (kind == "difference") {
-    std::vector<Shape> parts = read_list(value, what, 2, depth);
+    std::vector<Shape> parts = read_list(value, what, 2, nest);
     Shape first = std::move(parts.front());
     parts.erase(parts.begin());
     return make_difference(std::move(first),
@@ -122,15 +176,17 @@ Shape read_kind(const std::string& kind, const Node& value, const std::string& w
   }
   if (kind == "offset") {
     const Keys keys(value, what, {"shape", "by"});
-    Shape shape = read_tree(keys.required("shape"), what, depth + 1);
+    Shape shape = read_tree(keys.required("shape"), what, nest.deeper());
     const double by = keys.number("by");
     return make_offset(std::move(shape), by);
   }
+  if (kind == "mesh") return read_mesh_shape(value, what, nest);
   return read_primitive(kind, value, what);
 }
 
-Shape read_tree(const Node& node, const std::string& what, int depth) {
-  if (depth > kDeepest) reject_at(node.source, "shapes are nested more than {} deep", kDeepest);
+Shape read_tree(const Node& node, const std::string& what, const Nest& nest) {
+  if (nest.depth > kDeepest)
+    reject_at(node.source, "shapes are nested more than {} deep", kDeepest);
   if (node.kind != Node::Kind::table) {
     reject_at(node.source,
               "a shape of {} must be a table like {{ box = [[0, 0, 0], [1, 1, 1]] }}, not {}", what,
@@ -150,26 +206,33 @@ Shape read_tree(const Node& node, const std::string& what, int depth) {
     chosen = &member;
   }
   if (!chosen) reject_at(node.source, "{} names no shape{}", what, suggestion("", kKinds));
-  const std::string missing = not_available_yet("shape", chosen->key, "");
-  if (!missing.empty()) reject_at(chosen->source, "the shape {} is not available yet", missing);
 
-  Shape shape = read_kind(chosen->key, chosen->value, "the " + chosen->key + " of " + what, depth);
-  if (const Node::Member* rotate = node.find("rotate")) {
-    const AxisAngle turn = read_rotation(rotate->value, "'rotate' of " + what);
-    shape.placement.orientation = from_axis_angle(turn.axis, turn.angle);
-  }
-  if (const Node::Member* translate = node.find("translate")) {
-    shape.placement.position = read_vector(translate->value, "'translate' of " + what);
-  }
+  Shape shape = read_kind(chosen->key, chosen->value, "the " + chosen->key + " of " + what, nest);
+  // Meshes have a placement of their own already.
+  const Pose pose = read_placement(node, what);
+  shape.placement = shape.kind == Shape::Kind::mesh ? compose(pose, shape.placement) : pose;
   const std::string fault = describe_fault(shape);
   if (!fault.empty()) reject_at(chosen->source, "the {} of {}: {}", chosen->key, what, fault);
   return shape;
 }
 
+// Makes the paths of all meshes in a shape absolute.
+void settle_files(Node& node, const std::string& scene_file) {
+  for (Node& item : node.items) settle_files(item, scene_file);
+  for (Node::Member& member : node.members) {
+    Node::Member* file = member.key == "mesh" ? member.value.find("file") : nullptr;
+    if (file) file->value.text = mesh_path(file->value.text, scene_file);
+    settle_files(member.value, scene_file);
+  }
+}
+
 }  // namespace
 
-ShapeValue read_shape(const Node& node, const std::string& what) {
-  return {read_tree(node, what, 0), inline_toml(node)};
+ShapeValue read_shape(const Node& node, const std::string& what, const std::string& scene_file) {
+  Shape shape = read_tree(node, what, {scene_file});
+  Node settled = node;
+  settle_files(settled, scene_file);
+  return {std::move(shape), inline_toml(settled)};
 }
 
 AxisAngle read_rotation(const Node& node, const std::string& what) {

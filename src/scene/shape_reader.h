@@ -10,7 +10,9 @@
 
 namespace barchan {
 
-ShapeValue read_shape(const Node& node, const std::string& what);
+// Mesh files are relative to the scene file; the text that goes with the shape has absolute paths,
+// so that it can be read from anywhere.
+ShapeValue read_shape(const Node& node, const std::string& what, const std::string& scene_file);
 
 // { axis = [..], angle = degrees }
 struct AxisAngle {

@@ -48,7 +48,7 @@ std::vector<ShippedScene> shipped_scenes() {
 }
 
 fs::path assets_folder() {
-  return scenes_folder().parent_path() / "assets";
+  return data_folder("scenes", "shipped").parent_path() / "assets";
 }
 
 Scene load_scene(const std::string& name_or_path, const std::vector<std::string>& overrides) {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "geometry/covering.h"
 #include "geometry/fill.h"
 
 namespace barchan {
@@ -43,7 +44,15 @@ std::vector<Vec3> fill_points(const Scene& scene, std::size_t number, const Soli
   const Fill& fill = scene.fills[number];
   const FillSettings settings{scene.general.resolution, fill.params.sampling == "jittered",
                               fill.params.jitter, scene.general.seed, first_id};
-  std::vector<Vec3> points = fill_shape(fill.shape.shape, settings);
+  std::vector<Vec3> points;
+  if (fill.params.sampling == "covering") {
+    const double radius = 0.5 * scene.general.resolution;
+    for (const Vec3d& p : cover(fill.shape.shape, radius, scene.general.seed).points) {
+      points.emplace_back(p);
+    }
+  } else {
+    points = fill_shape(fill.shape.shape, settings);
+  }
   const std::size_t in_shape = points.size();
   std::erase_if(points, [&](const Vec3& p) { return inside_any_solid(solids, Vec3d(p)); });
   if (in_shape == 0) {
@@ -122,7 +131,7 @@ SolidSet make_solids(const Scene& scene, Device& device) {
     if (from.params.motion == "dynamic") make_dynamic(from, solid);
     solids.push_back(std::move(solid));
   }
-  return SolidSet(std::move(solids), device);
+  return SolidSet(std::move(solids), device, 0.5 * scene.general.resolution);
 }
 
 void fill_state(const Scene& scene, const SolidSet& solids, State& state) {

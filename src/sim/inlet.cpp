@@ -41,7 +41,7 @@ Inlet::Inlet(const Shape& shape, const Vec3d& direction, double spacing, const R
       across_(cross(direction, along_)),
       spacing_(spacing),
       middle_(natural_origin(shape)),
-      program_(compile(shape, middle_)) {
+      program_(compile(shape, middle_, 0.5 * spacing)) {
   const Aabb box = barchan::bounds(shape);
   const Vec3d size = box.extent();
   length_ = 2.0 * half_extent(size, direction_);
@@ -80,7 +80,7 @@ double Inlet::most_lines(const Shape& shape, const Vec3d& direction, double spac
 
 double Inlet::depth_at(const Vec3d& point) const {
   return -static_cast<double>(
-      distance_only(program_.data(), program_.data() + program_.size(), Vec3(point - middle_)));
+      distance_only(program_.begin(), program_.end(), Vec3(point - middle_)));
 }
 
 // Steps as long as the distance allows, first up to the surface, then on inside.

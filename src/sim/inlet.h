@@ -57,7 +57,7 @@ class Inlet {
   Vec3d direction_, along_, across_;  // unit, at right angles
   double spacing_;                    // [m]
   Vec3d middle_;                      // of the program [m]
-  std::vector<SdfNode> program_;
+  SdfProgram program_;
   Vec3d back_;                                // of the shape's box, upstream of its middle [m]
   double length_, half_along_, half_across_;  // of that box, along the three directions [m]
   std::vector<InletLine> lines_;

@@ -24,9 +24,9 @@ View<const std::uint32_t> RowSelector::in_boxes(const State& state,
   return std::as_const(rows_).view();
 }
 
-View<const std::uint32_t> RowSelector::outside(const State& state, View<const Region> regions) {
+View<const std::uint32_t> RowSelector::outside(const State& state, const SolidsView& solids) {
   on_device(state.device(), [&](auto& device) {
-    select_on(device, state.size(), OutsideAll{state.position(), regions}, places_, rows_);
+    select_on(device, state.size(), OutsideAll{state.position(), solids}, places_, rows_);
   });
   return std::as_const(rows_).view();
 }

@@ -9,22 +9,10 @@
 #include "base/hd.h"
 #include "compute/buffer.h"
 #include "geometry/aabb.h"
-#include "geometry/sdf.h"
+#include "geometry/solid.h"
 #include "sim/state.h"
 
 namespace barchan {
-
-// A shape that stands still, as kernels see it: its distance program about its own middle, which is
-// kept as two floats (see geometry/solid.h).
-struct Region {
-  const SdfNode* begin = nullptr;
-  const SdfNode* end = nullptr;
-  Vec3 middle, middle_low;  // [m]
-
-  HD bool contains(const Vec3& world) const {
-    return distance_only(begin, end, (world - middle) - middle_low) < 0.0f;
-  }
-};
 
 // A box whose sides may be endless.
 struct Box {
@@ -39,9 +27,10 @@ class RowSelector {
  public:
   explicit RowSelector(Device& device) : boxes_(device), places_(device), rows_(device) {}
 
-  // In any of the boxes; outside of all regions. Ascending, and valid until the next call.
+  // In any of the boxes; outside of all solids where they stand. Ascending, and valid until the
+  // next call.
   View<const std::uint32_t> in_boxes(const State& state, const std::vector<Aabb>& boxes);
-  View<const std::uint32_t> outside(const State& state, View<const Region> regions);
+  View<const std::uint32_t> outside(const State& state, const SolidsView& solids);
 
  private:
   Buffer<Box> boxes_;

@@ -21,11 +21,11 @@ struct InAny {
 
 struct OutsideAll {
   View3<const float> x;
-  View<const Region> regions;
+  SolidsView solids;
   HD bool operator()(int at) const {
     const Vec3 p = x[static_cast<std::size_t>(at)];
-    for (std::size_t r = 0; r < regions.size; ++r) {
-      if (regions[r].contains(p)) return false;
+    for (int s = 0; s < solids.count; ++s) {
+      if (solid_distance_at_end(solids.data[s], p).d < 0.0f) return false;
     }
     return true;
   }

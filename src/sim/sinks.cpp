@@ -9,35 +9,27 @@ namespace {
 
 constexpr const char* kRemoved = "sinks.removed";
 
+// A sink's shape is a solid that nothing bumps into.
+std::vector<Solid> solids_of(const Scene& scene) {
+  std::vector<Solid> solids;
+  for (const Sink& sink : scene.sinks) {
+    Solid& solid = solids.emplace_back();
+    solid.name = "sink";
+    solid.shape = sink.shape.shape;
+  }
+  return solids;
+}
+
 }  // namespace
 
 Sinks::Sinks(const Scene& scene, Device& device)
-    : nodes_(device), regions_(device), selector_(device) {
-  std::vector<SdfNode> all;
-  std::vector<std::size_t> first;
-  for (const Sink& sink : scene.sinks) {
-    first.push_back(all.size());
-    const std::vector<SdfNode> program =
-        compile(sink.shape.shape, natural_origin(sink.shape.shape));
-    all.insert(all.end(), program.begin(), program.end());
-  }
-  first.push_back(all.size());
-  nodes_.upload(all);
-
-  std::vector<Region> regions;
-  for (std::size_t s = 0; s < scene.sinks.size(); ++s) {
-    const Vec3d middle = natural_origin(scene.sinks[s].shape.shape);
-    Region region{nodes_.data() + first[s], nodes_.data() + first[s + 1], Vec3(middle), {}};
-    region.middle_low = Vec3(middle - Vec3d(region.middle));
-    regions.push_back(region);
-  }
-  regions_.upload(regions);
-}
+    : shapes_(solids_of(scene), device, 0.5 * scene.general.resolution), selector_(device) {}
 
 void Sinks::remove(State& state) {
-  if (regions_.size() == 0 || state.size() == 0) return;
+  if (shapes_.count() == 0 || state.size() == 0) return;
   const std::size_t before = state.size();
-  const View<const std::uint32_t> stay = selector_.outside(state, std::as_const(regions_).view());
+  const View<const std::uint32_t> stay =
+      selector_.outside(state, shapes_.moving(state.time, state.time));
   if (stay.size == before) return;
   state.reorder(stay);
   state.scalars[kRemoved] += static_cast<double>(before - stay.size);

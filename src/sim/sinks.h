@@ -17,8 +17,7 @@ class Sinks {
   void remove(State& state);
 
  private:
-  Buffer<SdfNode> nodes_;  // the programs of all shapes, one after the other
-  Buffer<Region> regions_;
+  SolidSet shapes_;
   RowSelector selector_;
 };
 

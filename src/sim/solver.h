@@ -45,8 +45,8 @@ struct StepReport {
   std::string trouble;  // "" or why the step should be taken again with a smaller dt
 };
 
-// What the material put on each solid during a step, about the solid's own origin where it is at the
-// step's end: momentum and angular momentum are then exactly what the material lost.
+// What the material put on each solid during a step, about the solid's own origin where it is at
+// the step's end: momentum and angular momentum are then exactly what the material lost.
 struct BodyImpulses {
   std::vector<Vec3d> linear;   // [N s]
   std::vector<Vec3d> angular;  // [N m s]

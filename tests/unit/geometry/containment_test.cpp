@@ -11,6 +11,7 @@
 #include "geometry/solid.h"
 #include "geometry/sweep.h"
 #include "random_shapes.h"
+#include "test_meshes.h"
 #include "unit/geometry/fly_and_bounce.h"
 
 namespace barchan {
@@ -101,6 +102,48 @@ TEST(Containment, ControlPushingOutAloneLetsThemThrough) {
   const Vec3 x(-0.05f, 0, 0), v(30, 0, 0);
   EXPECT_GT(push_out(set.moving(0, kStep), x + kStep * v, kRadius).x, 0.0f);
   EXPECT_LT(fly_and_bounce(set.moving(0, kStep), x, v, kStep, kRadius, 0.05f, 8).x.x, 0.0f);
+}
+
+// A tumbling hollow box as a mesh, its wall two spacings (four radii) thick and its voxels half a
+// spacing, as a scene would have it.
+const Vec3d kRoom(0.3, 0.2, 0.25);  // half the room in it [m]
+SolidSet mesh_container(Device& device) {
+  const Mesh shell = testing::box_shell_mesh(-kRoom, kRoom, 4.0 * kRadius);
+  return SolidSet({container(testing::mesh_shape(shell), false)}, device, kRadius);
+}
+bool in_room(const SolidSet& set, double time, const Vec3d& x) {
+  const Vec3d local = set.pose(0, time).to_local(x);
+  return Aabb{-kRoom, kRoom}.contains(local);
+}
+
+TEST(Containment, NothingLeavesATumblingMesh) {
+  const auto device = make_cpu_device(1);
+  SolidSet set = mesh_container(*device);
+  double nearest = 1.0;
+  fly(set, 0.15, 100, 300, [&](const SolidSet& s, double t, const Vec3d&, const Vec3d& x) {
+    EXPECT_TRUE(in_room(s, t, x)) << t;
+    EXPECT_FALSE(s.buried(0, x, t, 0.0)) << t;
+    const Vec3d local = s.pose(0, t).to_local(x);
+    nearest = std::min(nearest, s[0].shape.mesh->nearest(local).distance);
+  });
+  // Flat walls are exact, and the room's edges err towards its middle.
+  EXPECT_GT(nearest, 0.98 * kRadius);
+  EXPECT_LT(nearest, 1.05 * kRadius);  // they did reach the walls
+}
+
+TEST(Containment, ControlTheMeshLeaksWithoutTheSweep) {
+  const auto device = make_cpu_device(1);
+  SolidSet set = mesh_container(*device);
+  Dice dice(3);
+  int leaks = 0;
+  for (int n = 0; n < 100; ++n) {
+    Vec3 x(dice.in_cube(0.15)), v(dice.between(0, 30) * dice.direction());
+    for (int i = 0; i < 60; ++i) {
+      x = push_out(set.moving(i * double(kStep), (i + 1) * double(kStep)), x + kStep * v, kRadius);
+    }
+    if (!in_room(set, 60 * double(kStep), Vec3d(x))) ++leaks;
+  }
+  EXPECT_GT(leaks, 50);
 }
 
 TEST(Containment, RestingSpheresDoNotSinkNorRise) {

@@ -13,6 +13,7 @@
 #include "barchan/error.h"
 #include "math/random.h"
 #include "random_shapes.h"
+#include "test_meshes.h"
 
 namespace barchan {
 namespace {
@@ -157,6 +158,32 @@ TEST(Fill, SaysWhyItCannot) {
 TEST(Fill, ShapesSmallerThanHalfASpacingStayEmpty) {
   EXPECT_TRUE(fill_shape(make_box({0, 0, 0}, {0.04, 1, 1}), lattice(0.1)).empty());
   EXPECT_EQ(fill_shape(make_box({0, 0, 0}, {0.06, 0.1, 0.1}), lattice(0.1)).size(), 1u);
+}
+
+TEST(Fill, MeshesHoldWhatIsExactlyInside) {
+  // A bent ring, turned; a hollow box, whose room is not part of it.
+  const Pose turned{{0.1, 0.2, 0.3}, from_axis_angle(normalized(Vec3d(1, 2, 3)), 0.7)};
+  const Shape ring = placed(testing::mesh_shape(testing::torus_mesh(0.5, 0.2, 60, 30)), turned);
+  const Shape shell =
+      testing::mesh_shape(testing::box_shell_mesh({-0.2, -0.2, -0.2}, {0.2, 0.2, 0.2}, 0.1));
+  for (const Shape& shape : {ring, shell}) {
+    const std::vector<Vec3> points = fill_shape(shape, lattice(0.021));
+    const std::vector<Vec3> expected = plainly(shape, 0.021);
+    ASSERT_EQ(points.size(), expected.size());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      EXPECT_LT(length(points[i] - expected[i]), 1e-6f);
+    }
+    for (const Vec3& p : fill_shape(shape, jittered(0.017))) {
+      ASSERT_TRUE(deeper_than(shape, Vec3d(p), 0.0));
+    }
+  }
+}
+
+TEST(Fill, AMeshTakesTheVolumeItEncloses) {
+  const auto torus = testing::solid(testing::torus_mesh(0.5, 0.2, 100, 50));
+  const double spacing = std::cbrt(torus->volume() / 1e5);
+  const std::size_t count = fill_shape(make_mesh(torus), jittered(spacing)).size();
+  EXPECT_NEAR(double(count), 1e5, 500);
 }
 
 }  // namespace

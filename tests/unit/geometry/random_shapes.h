@@ -120,8 +120,8 @@ inline Shape random_tree(Dice& dice, int depth) {
   return describe_fault(s).empty() ? s : random_tree(dice, depth - 1);
 }
 
-inline Distance distance(const std::vector<SdfNode>& program, const Vec3& p) {
-  return barchan::distance(program.data(), program.data() + program.size(), p);
+inline Distance distance(const SdfProgram& program, const Vec3& p) {
+  return barchan::distance(program.begin(), program.end(), p);
 }
 inline Distance distance(const Shape& shape, const Vec3d& p) {
   return distance(compile(shape), Vec3(p));

@@ -61,7 +61,7 @@ RC_GTEST_PROP(SdfProperty, DistancesOfPrimitivesReachTheSurface, (testing::Seed 
   // the rate of change bounded by one (below) it is not too short either.
   Dice dice(seed);
   const Shape shape = random_primitive(dice);
-  const std::vector<SdfNode> program = compile(shape);
+  const SdfProgram program = compile(shape);
   for (int i = 0; i < 50; ++i) {
     const Vec3 p(dice.in_cube(1.5));
     const Distance at = distance(program, p);
@@ -71,7 +71,7 @@ RC_GTEST_PROP(SdfProperty, DistancesOfPrimitivesReachTheSurface, (testing::Seed 
 
 RC_GTEST_PROP(SdfProperty, GradientsAreUnitVectors, (testing::Seed seed)) {
   Dice dice(seed);
-  const std::vector<SdfNode> program = compile(random_tree(dice, 3));
+  const SdfProgram program = compile(random_tree(dice, 3));
   for (int i = 0; i < 100; ++i) {
     const Distance at = distance(program, Vec3(dice.in_cube(1.5)));
     RC_ASSERT(std::isfinite(at.d));
@@ -81,7 +81,7 @@ RC_GTEST_PROP(SdfProperty, GradientsAreUnitVectors, (testing::Seed seed)) {
 
 RC_GTEST_PROP(SdfProperty, GradientsAreDerivatives, (testing::Seed seed)) {
   Dice dice(seed);
-  const std::vector<SdfNode> program = compile(random_tree(dice, 2));
+  const SdfProgram program = compile(random_tree(dice, 2));
   const float h = 1.0f / 256;
   for (int i = 0; i < 50; ++i) {
     const Vec3 p(dice.in_cube(1.5));
@@ -103,7 +103,7 @@ RC_GTEST_PROP(SdfProperty, GradientsAreDerivatives, (testing::Seed seed)) {
 
 RC_GTEST_PROP(SdfProperty, ChangesNoFasterThanThePointMoves, (testing::Seed seed)) {
   Dice dice(seed);
-  const std::vector<SdfNode> program = compile(random_tree(dice, 4));
+  const SdfProgram program = compile(random_tree(dice, 4));
   for (int i = 0; i < 100; ++i) {
     const Vec3 p(dice.in_cube(2.0)), q = p + Vec3(dice.in_cube(dice.between(0.001, 1.0)));
     const float change = std::abs(distance(program, p).d - distance(program, q).d);
@@ -113,10 +113,10 @@ RC_GTEST_PROP(SdfProperty, ChangesNoFasterThanThePointMoves, (testing::Seed seed
 
 RC_GTEST_PROP(SdfProperty, TheNumberAloneIsTheSame, (testing::Seed seed)) {
   Dice dice(seed);
-  const std::vector<SdfNode> program = compile(random_tree(dice, 3));
+  const SdfProgram program = compile(random_tree(dice, 3));
   for (int i = 0; i < 20; ++i) {
     const Vec3 p(dice.in_cube(2.0));
-    const float d = distance_only(program.data(), program.data() + program.size(), p);
+    const float d = distance_only(program.begin(), program.end(), p);
     RC_ASSERT(std::abs(d - distance(program, p).d) <= 1e-6f);  // contraction may differ
   }
 }

@@ -91,8 +91,8 @@ TEST(SdfTrees, MinimaMaximaAndOffsets) {
 TEST(SdfTrees, UnionOfAThousandParts) {
   std::vector<Shape> parts;
   for (int i = 0; i < 1000; ++i) parts.push_back(make_sphere({0.1 * i, 0, 0}, 0.05));
-  const std::vector<SdfNode> program = compile(make_union(parts));
-  EXPECT_EQ(program.size(), 1999u);
+  const SdfProgram program = compile(make_union(parts));
+  EXPECT_EQ(program.nodes.size(), 1999u);
   for (int i = 0; i < 1000; ++i) {
     EXPECT_NEAR(distance(program, Vec3(0.1f * float(i), 0.15f, 0)).d, 0.1, 1e-5);
   }
@@ -126,12 +126,12 @@ TEST(SdfPrecision, SmallAndFarFromTheOrigin) {
   // A grain of a millimetre at a kilometre: relative to its middle it is as good as at home.
   const Vec3d far(1000.1, -2000.2, 3000.3);
   const Shape grain = make_box(far - Vec3d(1e-3, 1e-3, 1e-3), far + Vec3d(1e-3, 1e-3, 1e-3));
-  const std::vector<SdfNode> near = compile(grain, natural_origin(grain));
+  const SdfProgram near = compile(grain, natural_origin(grain));
   EXPECT_NEAR(distance(near, Vec3(1.5e-3f, 0, 0)).d, 5e-4, 1e-9);
   EXPECT_NEAR(distance(near, Vec3(0.9e-3f, 0, 0)).d, -1e-4, 1e-9);
 
   // In world coordinates the only error left is that of the float point itself.
-  const std::vector<SdfNode> world = compile(grain);
+  const SdfProgram world = compile(grain);
   for (int i = -3; i <= 3; ++i) {
     const Vec3 p(Vec3d(far.x + 5e-4 * i, far.y, far.z));
     const Vec3d q = Vec3d(p) - far;

@@ -111,7 +111,7 @@ RC_GTEST_PROP(ShapeBounds, HoldAllThatIsInside, (testing::Seed seed)) {
 RC_GTEST_PROP(DeeperThan, AgreesWithTheSignedDistance, (testing::Seed seed)) {
   Dice dice(seed);
   const Shape shape = testing::random_tree(dice, 3);
-  const std::vector<SdfNode> program = compile(shape);
+  const SdfProgram program = compile(shape);
   for (int i = 0; i < 100; ++i) {
     const Vec3 p(dice.in_cube(1.5));
     const double margin = dice.below(3) ? dice.between(0.0, 0.3) : 0.0;

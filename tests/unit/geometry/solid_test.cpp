@@ -9,6 +9,7 @@
 
 #include "barchan/error.h"
 #include "random_shapes.h"
+#include "test_meshes.h"
 
 namespace barchan {
 namespace {
@@ -94,7 +95,7 @@ RC_GTEST_PROP(SolidProperty, DistanceFollowsTheMotion, (testing::Seed seed)) {
   SolidSet set({keyed(shape, keys)}, *device);
   const double t0 = dice.between(0.0, 0.9), t1 = t0 + 0.1;
   const SolidView view = set.moving(t0, t1).data[0];
-  const std::vector<SdfNode> program = compile(shape);
+  const SdfProgram program = compile(shape);
   for (int i = 0; i < 20; ++i) {
     const Vec3 x(dice.in_cube(1.0));
     const auto exact = [&](double t) {
@@ -131,6 +132,29 @@ TEST(SolidVelocity, OfAMomentWhereTheStepHasNoLength) {
   // The ball is carried round the origin and along x.
   EXPECT_LT(length(view.velocity - Vec3(1, 2, 0)), 1e-6f);
   EXPECT_LT(length(velocity_at(view, {1, 0.5f, 0}) - Vec3(0, 2, 0)), 1e-6f);
+}
+
+TEST(SolidSet, MeshesAreUploadedOnceAndAnswerAsTheHostsProgram) {
+  const auto device = make_cpu_device(1);
+  const double voxel = 0.02;
+  const Shape torus = testing::mesh_shape(testing::torus_mesh(0.5, 0.2, 48, 24));
+  const Pose aside{{3, 0, 0}, from_axis_angle(Vec3d(1, 0, 0), 1.0)};
+  const Shape both = make_union({torus, placed(torus, aside)});
+  const std::size_t field = torus.mesh->field(voxel, kBandVoxels * voxel)->bytes();
+
+  const std::size_t before = device->allocated();
+  SolidSet set({fixed("one", torus), fixed("two", both)}, *device, voxel);
+  EXPECT_GE(device->allocated() - before, field);
+  EXPECT_LT(device->allocated() - before, field + field / 2);
+
+  const SdfProgram program = compile(both, {}, voxel);
+  SolidSet now = std::move(set);  // the nodes still point to the fields
+  Dice dice(1);
+  for (int i = 0; i < 200; ++i) {
+    const Vec3d p = dice.in_cube(1.0) + Vec3d(1.5, 0, 0);
+    const Distance at = solid_distance(now.moving(0, 0.1).data[1], Vec3(p), 0.0f);
+    EXPECT_NEAR(at.d, testing::distance(program, Vec3(p)).d, 2e-6);
+  }
 }
 
 }  // namespace

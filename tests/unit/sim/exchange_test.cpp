@@ -63,7 +63,9 @@ TEST_P(ExchangeOnDevice, EmittedLessRemovedIsAlive) {
     const Vec3d p(x.component<float>(0)[i], x.component<float>(1)[i], x.component<float>(2)[i]);
     for (const Sink& sink : scene.sinks) EXPECT_FALSE(deeper_than(sink.shape.shape, p, 1e-6));
     ids.insert(ids.end(), id.component<std::uint64_t>(0)[i]);
-    if (i > 0) ASSERT_LT(id.component<std::uint64_t>(0)[i - 1], id.component<std::uint64_t>(0)[i]);
+    if (i > 0) {
+      ASSERT_LT(id.component<std::uint64_t>(0)[i - 1], id.component<std::uint64_t>(0)[i]);
+    }
   }
   EXPECT_EQ(ids.size(), x.size);
 }
