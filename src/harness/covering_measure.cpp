@@ -1,7 +1,5 @@
 #include "harness/covering_measure.h"
 
-#include <algorithm>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "cache/frame_file.h"
@@ -18,18 +16,14 @@ const std::vector<std::string>& covering_keys() {
 
 double covering_measure(const RunFolder& run, const std::string& key) {
   const Scene scene = read_scene(read_text_file(run.scene()), run.scene().string());
-  const auto fill = std::find_if(scene.fills.begin(), scene.fills.end(),
-                                 [](const Fill& f) { return f.params.sampling == "covering"; });
-  if (fill == scene.fills.end()) {
-    reject("covering.{}: the scene has no [[fill]] with sampling = \"covering\"", key);
-  }
+  if (scene.fills.empty()) reject("covering.{}: the scene has no [[fill]] to cover", key);
   Covering covering;
   covering.radius = 0.5 * scene.general.resolution;
   const LoadedFrame frame = read_frame(run.frame(0));
   for (const Vec3& p : frame.position) covering.points.emplace_back(p);
   if (key == "count") return static_cast<double>(covering.points.size());
   if (key == "radius") return covering.radius;
-  const CoveringStatistics found = measure(covering, fill->shape.shape);
+  const CoveringStatistics found = measure(covering, scene.fills.front().shape.shape);
   if (key == "nearest_mean") return found.nearest_mean;
   if (key == "nearest_cv") return found.nearest_cv;
   return key == "worst_gap" ? found.worst_gap : found.worst_off_surface;

@@ -7,9 +7,9 @@
 
 namespace barchan {
 
-// covering.KEY of the expression language, of the particles of frame 0 over the shape of the
-// scene's first [[fill]] with sampling = "covering". KEY is count, radius [m], or, in radii,
-// nearest_mean, nearest_cv (a ratio), worst_gap, worst_off_surface.
+// covering.KEY of the expression language, of the particles of frame 0 over the surface of the
+// scene's first [[fill]]. KEY is count, radius [m], or, in radii, nearest_mean, nearest_cv (a
+// ratio), worst_gap, worst_off_surface.
 double covering_measure(const RunFolder& run, const std::string& key);
 
 // The keys there are.

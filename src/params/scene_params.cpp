@@ -78,7 +78,8 @@ const ParamTable& table_of<FillParams>() {
           choice(
               "sampling", &P::sampling, {"jittered", "lattice", "covering"},
               "jittered: 2x2x2 particles in each cell of two spacings, moved at random; lattice: "
-              "exactly one spacing apart; covering: spheres of one spacing across cover the surface."),
+              "exactly one spacing apart; covering: spheres of one spacing across cover the "
+              "surface."),
           number("jitter", &P::jitter, "", between(0, 1),
                  "How far a jittered particle may move, as a fraction of the spacing."),
       }};

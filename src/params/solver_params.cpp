@@ -90,6 +90,10 @@ const ParamTable& table_of<RigidParams>() {
                  "Longest step that bodies take; fast ones take shorter ones."),
           integer("iterations", &P::iterations, between(1, 10000),
                   "Most rounds over all contacts; they end when velocities no longer change."),
+          number("rolling_friction", &P::rolling_friction, "", between(0, 1),
+                 "Torque against rolling and spinning over normal force, in units of the body's "
+                 "size: what "
+                 "brings balls to rest."),
       }};
   return table;
 }

@@ -146,12 +146,24 @@ struct ContactWorld::Parts {
     bool moves = false;     // keyframed
     Pose axes;              // Bullet's frame in the solid's own frame: principal axes
     std::shared_ptr<btCollisionShape> shape;
-    Vec3d moments;  // about those axes; of dynamic ones [kg m^2]
+    Vec3d moments;       // about those axes; of dynamic ones [kg m^2]
+    bool rolls = false;  // has round parts: only they need friction against it, which costs
   };
   static Body dynamic_part(const ContactBody& from, const Solid& solid);
   std::vector<Body> bodies;
   double slop = 0.0;  // [m]
 };
+
+namespace {
+
+bool has_round_parts(const Shape& shape) {
+  if (shape.kind == Shape::Kind::shape_union) {
+    return std::any_of(shape.children.begin(), shape.children.end(), has_round_parts);
+  }
+  return shape.kind != Shape::Kind::box;
+}
+
+}  // namespace
 
 // Bullet wants principal axes for its frame. Those of a single primitive are its own, and then it
 // needs not be wrapped into a compound, which costs Bullet a lot.
@@ -164,13 +176,23 @@ ContactWorld::Parts::Body ContactWorld::Parts::dynamic_part(const ContactBody& f
     const Sym3d inertia = symmetric_part(transpose(turn) * to_matrix(solid.mass.inertia) * turn);
     const double skew = std::abs(inertia.xy) + std::abs(inertia.xz) + std::abs(inertia.yz);
     if (skew < 1e-6 * trace(inertia) && length(axes.position) < 1e-6 * from.body->half_axes().x) {
-      return {from.solid,     from.body,
-              true,           {{}, axes.orientation},
-              parts[0].shape, {inertia.xx, inertia.yy, inertia.zz}};
+      return {from.solid,
+              from.body,
+              true,
+              {{}, axes.orientation},
+              parts[0].shape,
+              {inertia.xx, inertia.yy, inertia.zz},
+              has_round_parts(solid.shape)};
     }
   }
   const Pose axes{{}, from.body->axes};
-  return {from.solid, from.body, true, axes, joined(parts, axes), from.body->moments};
+  return {from.solid,
+          from.body,
+          true,
+          axes,
+          joined(parts, axes),
+          from.body->moments,
+          has_round_parts(solid.shape)};
 }
 
 ContactWorld::ContactWorld(const SolidSet& solids, const std::vector<ContactBody>& bodies,
@@ -222,6 +244,7 @@ class ContactWorld::Question {
  public:
   Question(const Parts& parts, const RigidParams& params)
       : parts_(parts),
+        rolling_(params.rolling_friction),
         configuration_(small_pools()),
         dispatcher_(&configuration_),
         world_(&dispatcher_, &broadphase_, &solver_, &configuration_) {
@@ -310,11 +333,16 @@ class ContactWorld::Question {
     body->setLinearVelocity(to_bullet(motion.velocity));
     body->setAngularVelocity(to_bullet(motion.angular_velocity));
     body->updateInertiaTensor();
+    if (dynamic && part.rolls) {
+      body->setRollingFriction(rolling_ * part.body->half_axes().x);
+      body->setSpinningFriction(rolling_ * part.body->half_axes().x);
+    }
     world_.addRigidBody(body.get());
     bodies_.push_back(std::move(body));
   }
 
   const Parts& parts_;
+  double rolling_;  // friction against rolling, over a body's size
   btDefaultCollisionConfiguration configuration_;
   btCollisionDispatcher dispatcher_;
   btDbvtBroadphase broadphase_;
