@@ -30,7 +30,8 @@ SolidSet::SolidSet(std::vector<Solid> solids, Device& device, double mesh_voxel)
     Dynamic& dynamic = dynamics_[static_cast<std::size_t>(&solid - solids_.data())];
     dynamic.from = dynamic.to = solid.start;
     const bool keyed = solid.drive == SolidDrive::keyframes && !solid.motion.is_still();
-    if (keyed || solid.drive == SolidDrive::dynamic) all_still_ = false;
+    if (solid.drive == SolidDrive::dynamic) some_dynamic_ = true;
+    if (keyed || some_dynamic_) all_still_ = false;
   }
   compile_all(device);
 }
@@ -129,6 +130,7 @@ SolidView SolidSet::view_of(int index, double t0, double t1) const {
   view.friction = static_cast<float>(solid.friction);
   view.restitution = static_cast<float>(solid.restitution);
   view.reach = reaches_[i];
+  view.dynamic = solid.drive == SolidDrive::dynamic;
 
   // Where the frame is when the step starts and ends; its origin is the middle of the shape.
   const Pose start = pose(index, t0);
@@ -170,7 +172,7 @@ SolidsView SolidSet::moving(double t0, double t1) {
     views_.upload(views);
     uploaded_ = true;
   }
-  return {views_.data(), count()};
+  return {views_.data(), count(), some_dynamic_};
 }
 
 bool SolidSet::buried(int solid, const Vec3d& world, double time, double margin) const {

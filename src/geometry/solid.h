@@ -38,6 +38,7 @@ struct SolidView {
   float reach = 0.0f;  // all of the solid is within this of the frame's origin [m]; may be infinite
   bool moves = false;  // start and end differ
   bool turned = false;  // some orientation is not the identity
+  bool dynamic = false;
 
   Vec3 start_position, start_low;  // the frame's origin at s = 0: the sum of both [m]
   Vec3 end_position, end_low;      // and at s = 1 [m]
@@ -57,6 +58,7 @@ struct SolidView {
 struct SolidsView {
   const SolidView* data = nullptr;
   int count = 0;
+  bool some_dynamic = false;
 };
 
 // ---- for kernels
@@ -117,10 +119,10 @@ struct Solid {
   Motion motion;  // keyframes only; poses carry the shape's own frame into the world
 
   // Dynamic only. The origin of the shape's own frame is the centre of mass.
-  MassProperties mass;              // about that origin
-  Pose start;                       // at time 0
-  Vec3d velocity;                   // at time 0 [m/s]
-  Vec3d angular_velocity;           // at time 0 [rad/s]
+  MassProperties mass;     // about that origin
+  Pose start;              // at time 0
+  Vec3d velocity;          // at time 0 [m/s]
+  Vec3d angular_velocity;  // at time 0 [rad/s]
 };
 
 class SolidSet {
@@ -175,6 +177,7 @@ class SolidSet {
   std::vector<Vec3d> origins_;           // of the frames, in the shapes' own frames [m]
   std::vector<std::size_t> first_node_;  // where each program begins; one more entry: the end
   bool all_still_ = true;
+  bool some_dynamic_ = false;
   bool uploaded_ = false;
   Buffer<SdfNode> nodes_;
   std::vector<DeviceField> fields_;

@@ -17,6 +17,27 @@ const std::vector<std::string>& derived_body_columns() {
   return names;
 }
 
+const std::vector<std::string>& body_totals() {
+  static const std::vector<std::string> names = {"kinetic_energy", "potential_energy", "fastest"};
+  return names;
+}
+
+Series body_share(const BodyPath& path, const BodyMass& mass, const Vec3d& gravity,
+                  const std::string& total) {
+  Series series{path.time, {}};
+  for (std::size_t i = 0; i < path.time.size(); ++i) {
+    // As below: omega . L = omega' . I0 omega'. The body's own origin is its centre of mass.
+    const Quatd turn = path.orientation[i] * conjugate(path.orientation[0]);
+    const Vec3d spin = inverse_rotate(turn, path.angular_velocity[i]), v = path.velocity[i];
+    const double kinetic = 0.5 * (mass.mass * dot(v, v) + dot(spin, mass.inertia * spin));
+    const double potential = -mass.mass * dot(gravity, path.position[i]);
+    series.value.push_back(total == "kinetic_energy"     ? kinetic
+                           : total == "potential_energy" ? potential
+                                                         : length(v));
+  }
+  return series;
+}
+
 Series derived_body_series(const BodyPath& path, const BodyMass& mass, const std::string& name) {
   const std::string quantity = name.substr(0, name.size() - 2);
   Series series;

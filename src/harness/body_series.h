@@ -25,6 +25,13 @@ struct BodyPath {
   std::vector<Vec3d> velocity, angular_velocity;  // [m/s], [rad/s]
 };
 
+// Sums over all dynamic bodies: kinetic_energy, potential_energy [J] (0 at the origin), and
+// fastest, the greatest speed of a centre of mass [m/s].
+const std::vector<std::string>& body_totals();
+// What one body adds to them.
+Series body_share(const BodyPath& path, const BodyMass& mass, const Vec3d& gravity,
+                  const std::string& total);
+
 // The quantities below by name, each with _x, _y and _z.
 const std::vector<std::string>& derived_body_columns();
 

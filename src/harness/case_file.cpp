@@ -19,6 +19,7 @@ namespace {
 struct CaseParams {
   std::string title;
   std::vector<std::string> set, quick;
+  bool only_full = false;
 };
 
 }  // namespace
@@ -34,6 +35,7 @@ const ParamTable& table_of<CaseParams>() {
           special("scene", ParamKind::nested, "A scene, or the name of one."),
           texts("set", &P::set, "Changes to the scene, as after --set."),
           texts("quick", &P::quick, "More of them under --quick."),
+          boolean("only_full", &P::only_full, "Not run under --quick."),
           special("constants", ParamKind::nested, "Names for numbers."),
           special("check", ParamKind::nested, "What a run must meet."),
           special("variant", ParamKind::nested, "A second run to compare with."),
@@ -180,6 +182,7 @@ ValidationCase read_case(const fs::path& file, const fs::path& folder) {
   out.title = params.title;
   out.settings = params.set;
   out.quick = params.quick;
+  out.only_full = params.only_full;
   out.scene = scene_at(*scene, file);
   read_constants(document, out);
   for (const Node& node : items_of(document, "variant")) {

@@ -42,6 +42,7 @@ struct ValidationCase {
   CaseScene scene;
   std::vector<std::string> settings;                          // as after --set
   std::vector<std::string> quick;                             // more of them under --quick
+  bool only_full = false;                                     // too long for --quick
   std::vector<std::pair<std::string, Expression>> constants;  // each may use those before it
   std::vector<Check> checks;
   std::vector<Variant> variants;

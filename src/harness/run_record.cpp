@@ -189,6 +189,22 @@ Series RunRecord::body(const std::string& name, const std::string& column_name) 
   return derived_body_series(path_of(rows), body_mass(files_->run_info(), name), column_name);
 }
 
+Series RunRecord::all_bodies(const std::string& total) const {
+  const Scene scene = read_scene(read_text_file(folder_.scene()), folder_.scene().string());
+  const json* known = member_of(files_->run_info(), "bodies");
+  if (!known) reject("bodies.{}: the run has no dynamic bodies", total);
+  const auto join = total == "fastest" ? +[](double a, double b) { return std::max(a, b); }
+                                       : +[](double a, double b) { return a + b; };
+  Series sum;
+  for (const std::string& name : keys_of(*known)) {
+    const Series share =
+        body_share(path_of(rows_of(files_->bodies(), name)), body_mass(files_->run_info(), name),
+                   scene.general.gravity, total);
+    sum = sum.empty() ? share : combine(sum, share, join);
+  }
+  return sum;
+}
+
 double RunRecord::run_value(const Name& name) const {
   const json* value = &files_->run_info();
   for (std::size_t i = 1; i < name.size(); ++i) {
@@ -210,6 +226,7 @@ Value RunRecord::value(const Name& name) const {
   if (word == "spacing") return particle_spacing(folder_);
   if (word == "ledger") return column(files_->ledger(), name[1], "ledger.csv");
   if (word == "body") return body(name[1], name[2]);
+  if (word == "bodies") return all_bodies(name[1]);
   if (word == "run") return run_value(name);
   if (word == "probe") {
     const std::vector<std::string> known = probes();
@@ -246,8 +263,8 @@ std::vector<std::string> RunRecord::bodies() const {
 }
 
 void check_record_name(const Name& name) {
-  static const std::vector<std::string> words = {"t",    "spacing",   "ledger", "probe",
-                                                 "body", "particles", "run",    "covering"};
+  static const std::vector<std::string> words = {"t",      "spacing",   "ledger", "probe",   "body",
+                                                 "bodies", "particles", "run",    "covering"};
   const std::string& word = name.front();
   if (word == "t" || word == "spacing") {
     expect_parts(name, 1, word.c_str());
@@ -262,6 +279,9 @@ void check_record_name(const Name& name) {
   } else if (word == "particles") {
     expect_parts(name, 3, "particles.QUANTITY.STATISTIC");
     check_statistic(name[2]);
+  } else if (word == "bodies") {
+    expect_parts(name, 2, "bodies.TOTAL");
+    expect_column(name[1], body_totals(), "all bodies");
   } else if (word == "covering") {
     expect_parts(name, 2, "covering.KEY");
     expect_column(name[1], covering_keys(), "covering");

@@ -6,6 +6,7 @@
 //     body.NAME.COLUMN                bodies.csv, and what follows from it (harness/body_series.h)
 //     particles.QUANTITY.STATISTIC    the frames (harness/particle_series.h)
 //     run.KEY.SUBKEY                  run.json
+//     bodies.TOTAL                    over all dynamic bodies (harness/body_series.h)
 //     covering.KEY                    spheres over a surface (harness/covering_measure.h)
 //
 // Only files are read, as users have them: no solver, no state.
@@ -42,6 +43,7 @@ class RunRecord {
  private:
   struct Files;  // read when first asked for
   Series column(const Table& table, const std::string& name, const std::string& what) const;
+  Series all_bodies(const std::string& total) const;
   Series body(const std::string& name, const std::string& column) const;
   double run_value(const Name& name) const;
 

@@ -49,6 +49,15 @@ int RigidBodies::substeps(double dt, const std::vector<BodyMotion>& motions) con
   return static_cast<int>(std::ceil(std::clamp(steps - 1e-9, 1.0, double{kMostSubsteps})));
 }
 
+double RigidBodies::fastest(const std::vector<BodyMotion>& motions) const {
+  double most = 0.0;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const double turning = 1.5 * bodies_[i].half_axes().z * length(motions[i].angular_velocity);
+    most = std::max(most, length(motions[i].velocity) + turning);
+  }
+  return most;
+}
+
 void RigidBodies::advance(const SolidSet& solids, double time, double dt,
                           std::vector<BodyMotion>& motions) {
   if (bodies_.empty() || !(dt > 0.0)) return;

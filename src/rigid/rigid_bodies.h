@@ -21,6 +21,9 @@ class RigidBodies {
   const RigidBody& operator[](int i) const { return bodies_[static_cast<std::size_t>(i)]; }
   int solid(int i) const { return solid_of_[static_cast<std::size_t>(i)]; }  // in the SolidSet
 
+  // The speed of a point on any body's surface is at most about this [m/s].
+  double fastest(const std::vector<BodyMotion>& motions) const;
+
   // The motions at `time`, one for each body, become those at time + dt [s].
   void advance(const SolidSet& solids, double time, double dt, std::vector<BodyMotion>& motions);
 

@@ -101,10 +101,7 @@ void Driver::place_solids() {
 // go is where they are in the end, so that no body ends up inside the material it has pushed away.
 void Driver::move_bodies(double dt) {
   const double end = now_.time + dt;
-  std::vector<BodyMotion> motions;
-  for (int b = 0; b < bodies_.count(); ++b) {
-    motions.push_back(motion_of(now_.bodies[static_cast<std::size_t>(bodies_.solid(b))]));
-  }
+  std::vector<BodyMotion> motions = this->motions();
   bodies_.advance(solids_, now_.time, dt, motions);
   for (int b = 0; b < bodies_.count(); ++b) {
     const auto s = static_cast<std::size_t>(bodies_.solid(b));
@@ -122,17 +119,34 @@ void Driver::move_bodies(double dt) {
   }
 }
 
+// How much of the impulse a body takes. Solvers let the material meet a body as if it could not
+// give way within the step; where more mass hits it than it has, that would throw it back faster
+// than it came. With the impulse J (and its moment), K the inverse of the body's mass (and
+// inertia), and W the sum of impulses times approach speeds, J K J is the change of those speeds
+// times J, so a share (1 + e) W / (J K J) turns the approach round with restitution e. More than
+// that is not taken; it is for whatever holds the material.
+double Driver::taken(const RigidBody& body, double restitution, std::size_t solid) const {
+  const Vec3d &J = impulses_.linear[solid], &L = impulses_.angular[solid];
+  const double W = impulses_.approach[solid];
+  const Vec3d turn = body.angular_velocity(now_.bodies[solid].orientation, L);
+  const double JKJ = dot(J, J) / body.mass + dot(L, turn);
+  return W > 0.0 ? std::min(1.0, (1.0 + restitution) * W / std::max(JKJ, 1e-300)) : 1.0;
+}
+
 // What the material did to the bodies during the step.
 void Driver::push_bodies() {
-  for (std::size_t b = 0; b < now_.bodies.size(); ++b) {
-    now_.bodies[b].impulse += impulses_.linear[b];
-    now_.bodies[b].angular_impulse += impulses_.angular[b];
-  }
   for (int b = 0; b < bodies_.count(); ++b) {
     const auto s = static_cast<std::size_t>(bodies_.solid(b));
+    const double share = taken(bodies_[b], solids_[bodies_.solid(b)].restitution, s);
+    impulses_.linear[s] *= share;
+    impulses_.angular[s] *= share;
     BodyMotion motion = motion_of(now_.bodies[s]);
     bodies_[b].kick(impulses_.linear[s], impulses_.angular[s], motion);
     set_motion(motion, now_.bodies[s]);
+  }
+  for (std::size_t s = 0; s < now_.bodies.size(); ++s) {
+    now_.bodies[s].impulse += impulses_.linear[s];
+    now_.bodies[s].angular_impulse += impulses_.angular[s];
   }
 }
 
@@ -140,6 +154,7 @@ StepReport Driver::try_step(double dt) {
   const auto bodies = static_cast<std::size_t>(solids_.count());
   impulses_.linear.assign(bodies, {});
   impulses_.angular.assign(bodies, {});
+  impulses_.approach.assign(bodies, 0.0);
   next_.follow(now_);
   move_bodies(dt);
   StepReport report =
@@ -190,11 +205,26 @@ void Driver::give_up(const StepReport& report, double dt, int tries) {
       now_.time, now_.step, now_.frame + 1, tries, dt, who, now_.frame);
 }
 
+std::vector<BodyMotion> Driver::motions() const {
+  std::vector<BodyMotion> motions;
+  for (int b = 0; b < bodies_.count(); ++b) {
+    motions.push_back(motion_of(now_.bodies[static_cast<std::size_t>(bodies_.solid(b))]));
+  }
+  return motions;
+}
+
+double Driver::longest_step_of_bodies() const {
+  if (bodies_.count() == 0 || now_.size() == 0) return 1e30;
+  const double speed = bodies_.fastest(motions());
+  return solver_.body_cfl() * setup_.spacing / std::max(speed, 1e-12);
+}
+
 StepReport Driver::step(double limit) {
   // Even steps up to the limit, the last one ending on it exactly.
   const double end = now_.time + limit;
-  const double suggested =
-      std::max(std::min(solver_.suggest_dt(now_), emitters_.longest_step(now_)), 1e-12);
+  const double suggested = std::max(
+      std::min({solver_.suggest_dt(now_), emitters_.longest_step(now_), longest_step_of_bodies()}),
+      1e-12);
   const double steps = std::max(1.0, std::ceil(limit / suggested - 1e-9));
   double dt = limit / steps;
   bool last = steps == 1.0;

@@ -61,7 +61,10 @@ class Driver {
   StepReport try_step(double dt);
   void accept(const StepReport& report, double time);
   [[noreturn]] void give_up(const StepReport& report, double dt, int tries);
+  std::vector<BodyMotion> motions() const;
+  double longest_step_of_bodies() const;
   void move_bodies(double dt);
+  double taken(const RigidBody& body, double restitution, std::size_t solid) const;
   void push_bodies();
   void place_solids();
   void finish_frame(FrameSink& sink, double milliseconds);

@@ -50,6 +50,9 @@ struct StepReport {
 struct BodyImpulses {
   std::vector<Vec3d> linear;   // [N s]
   std::vector<Vec3d> angular;  // [N m s]
+  // Sum of impulses times the speeds at which material and solid approached each other [J]; 0 where
+  // the solver does not say. See Driver::push_bodies.
+  std::vector<double> approach;
 };
 
 class Solver {
@@ -61,6 +64,9 @@ class Solver {
 
   // The longest step that is safe from here [s].
   virtual double suggest_dt(const State& now) const = 0;
+
+  // How many spacings a dynamic body's surface may move in a step.
+  virtual double body_cfl() const { return 1.0; }
 
   // Takes one step. `next` already follows `now` (State::follow); `solids` has the poses at its
   // beginning and end. `now` must stay as it is: the driver may ask again with a smaller dt.

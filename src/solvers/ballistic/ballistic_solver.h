@@ -14,6 +14,8 @@ class BallisticSolver final : public Solver {
   BallisticSolver(Device& device, const SolverSetup& setup, const BallisticParams& params);
 
   double suggest_dt(const State& now) const override;
+  // What a body pushes against a wall must not be in either of them: a quarter of a radius a step.
+  double body_cfl() const override { return 0.125; }
   StepReport step(const State& now, const SolidsView& solids, double dt, State& next,
                   BodyImpulses& out) override;
   double surface_radius() const override { return 0.5 * setup_.spacing; }

@@ -32,6 +32,7 @@ inline void collect_impulses(const ContactSums& sums, int first, const State& st
     if (solid >= out.linear.size()) return;
     const Vec3d origin = state.bodies[solid].position;
     out.linear[solid] = sums.impulse[s];
+    out.approach[solid] = sums.approach[s];
     out.angular[solid] = sums.angular_impulse[s] - cross(origin, sums.impulse[s]);
   }
 }

@@ -74,6 +74,7 @@ struct ContactSums {
   Found found;
   Vec3d impulse[kSolidsPerPass];          // on each solid [N s]
   Vec3d angular_impulse[kSolidsPerPass];  // about the world's origin [N m s]
+  double approach[kSolidsPerPass] = {};   // impulses times speeds of approach [J]
 };
 
 struct JoinContacts {
@@ -84,6 +85,7 @@ struct JoinContacts {
     for (int s = 0; s < kSolidsPerPass; ++s) {
       sum.impulse[s] = a.impulse[s] + b.impulse[s];
       sum.angular_impulse[s] = a.angular_impulse[s] + b.angular_impulse[s];
+      sum.approach[s] = a.approach[s] + b.approach[s];
     }
     return sum;
   }
@@ -121,14 +123,29 @@ struct Collide {
     return {carried_to_end(solids.data[wall.solid], x, s), wall.wall_velocity, {}};
   }
 
-  HD void record(ContactSums& sums, int solid, float mass, Vec3 push, Vec3 at) const {
+  // `speed`: at which particle and solid approach each other [m/s].
+  HD void record(ContactSums& sums, int solid, float mass, Vec3 push, Vec3 at, float speed) const {
     const Vec3d impulse = static_cast<double>(mass) * Vec3d(push);
     const Vec3d turn = cross(Vec3d(at), impulse);
     for (int s = 0; s < kSolidsPerPass; ++s) {  // by compare: a run-time index would spill
       if (solid == first_solid + s) {
         sums.impulse[s] += impulse;
         sums.angular_impulse[s] += turn;
+        sums.approach[s] += length(impulse) * static_cast<double>(speed);
       }
+    }
+  }
+
+  // A particle that is still too near to a body at the end of the step is caught between it and
+  // another solid, and holds them apart: it pushes as if it were to undo a fifth of the overlap.
+  HD void hold_apart(float mass, const Vec3& at, ContactSums& sums) const {
+    for (int k = 0; k < solids.count; ++k) {
+      if (!solids.data[k].dynamic) continue;
+      const Distance near = solid_distance_at_end(solids.data[k], at);
+      const float depth = radius - near.d;
+      if (!(depth > 0.05f * radius)) continue;
+      const float speed = 0.2f * depth / dt;
+      record(sums, k, mass, -speed * near.gradient, at, speed);
     }
   }
 
@@ -151,7 +168,11 @@ struct Collide {
                                     : free_flight(position, velocity, gravity, t);
       const Hit hit = sweep(solids, position, path.x, s, radius, riding ? wall.solid : -1);
       const float part = hit.hit ? (hit.s - s) / (1.0f - s) : 1.0f;
-      if (resting) record(sums, wall.solid, mass, part * path.push, position);
+      // What rests on a body is a load, no impact: it is felt up to a thousand times the body's
+      // mass.
+      if (resting) {
+        record(sums, wall.solid, mass, part * path.push, position, 1e3f * length(path.push));
+      }
       position = hit.hit ? hit.position : path.x;
       velocity += part * (path.v - velocity);
       s = hit.s;
@@ -162,12 +183,14 @@ struct Collide {
       const Vec3 arriving = velocity;
       velocity = bounce(arriving, hit.wall_velocity, hit.normal, solid.restitution, solid.friction,
                         rest_speed);
-      record(sums, hit.solid, mass, arriving - velocity, position);
+      record(sums, hit.solid, mass, arriving - velocity, position,
+             dot(hit.wall_velocity - arriving, hit.normal));
       resting = dot(velocity - hit.wall_velocity, hit.normal) < 0.5f * rest_speed;
       wall = hit;
     }
     if (s < 1.0f) position = carried_to_end(solids.data[wall.solid], position, s);
     position = push_out(solids, position, radius);
+    if (solids.some_dynamic) hold_apart(mass, position, sums);
     if (next_x.size > 0) {
       next_x[i] = position;
       next_v[i] = velocity;

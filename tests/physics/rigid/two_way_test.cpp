@@ -111,6 +111,37 @@ TEST_P(TwoWay, GoingOnFromASnapshotGivesTheSameBytes) {
   EXPECT_EQ(whole.driver.state().bodies[0].orientation, rest.driver.state().bodies[0].orientation);
 }
 
+// A light body falls on far more mass than its own, which has nowhere to go: it must not be thrown
+// back up by all the particles that each think it cannot give way.
+TEST_P(TwoWay, NoBodyIsThrownBackFasterThanItCame) {
+  Trial run(R"(
+resolution = 0.04
+[[fill]]
+shape = { box = [[-0.4, 0, -0.4], [0.4, 0.8, 0.4]] }
+[[solid]]
+name = "room"
+shape = { box = [[-0.5, 0, -0.5], [0.5, 4, 0.5]] }
+inside_out = true
+restitution = 0.2
+[[solid]]
+name = "plate"
+shape = { box = [[-0.3, 1.3, -0.3], [0.3, 1.36, 0.3]], rotate = { axis = [1, 0, 0.4], angle = 20 } }
+motion = "dynamic"
+density = 500
+restitution = 0.2
+)",
+            *device);
+  const double start = run.driver.state().bodies[1].position.y;
+  run.until(0.5);
+  double highest = 0.0;
+  run.until(3.0, [&](const State& state) {
+    highest = std::max(highest, state.bodies[1].position.y);
+    EXPECT_EQ(count_leaks(state, run.driver.solids(), 0.25 * 0.04), 0);
+  });
+  EXPECT_LT(highest, 0.7 * start);
+  EXPECT_LT(length(run.driver.state().bodies[1].velocity), 1.0);
+}
+
 // What bodies.csv will say of a body at rest on a floor under a column of particles: it is not
 // moved, and the material's weight is on it.
 TEST_P(TwoWay, ARestingBodyStaysWhereItIs) {
