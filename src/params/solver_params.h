@@ -40,7 +40,7 @@ struct DemParams {
 
 struct RigidParams {
   double dt_max = 1.0 / 240.0;  // longest step of bodies in contact [s]
-  int iterations = 1000;  // at most
+  int iterations = 1000;        // at most
   double rolling_friction = 0.01;
 };
 
