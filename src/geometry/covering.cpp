@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "compute/parallel.h"
 #include "geometry/mesh.h"
+#include "geometry/point_cells.h"
 #include "geometry/sdf.h"
 #include "geometry/solid_mesh.h"
 #include "geometry/tessellate.h"
@@ -119,73 +120,13 @@ std::vector<Vec3d> scatter(const Mesh& mesh, double share, std::uint64_t seed,
 
 // ---- neighbours
 
-// Points sorted into cubes of an edge or more.
-class Cells {
- public:
-  Cells(const std::vector<SurfacePoint>& points, double edge) : edge_(edge) {
-    Aabb box;
-    for (const SurfacePoint& p : points) box = join(box, {p.at, p.at});
-    lo_ = box.lo;
-    const Vec3d size = box.extent();
-    // Cubes cost memory, points do not need more of them than there are of either.
-    while (size.x * size.y * size.z > 16.0 * 1024 * 1024 * edge_ * edge_ * edge_) edge_ *= 1.26;
-    for (int a = 0; a < 3; ++a) n_[a] = static_cast<int>(size[a] / edge_) + 1;
-    first_.assign(static_cast<std::size_t>(n_[0]) * static_cast<std::size_t>(n_[1]) *
-                          static_cast<std::size_t>(n_[2]) +
-                      1,
-                  0);
-    for (const SurfacePoint& p : points) ++first_[cell_of(p.at) + 1];
-    for (std::size_t c = 1; c < first_.size(); ++c) first_[c] += first_[c - 1];
-    order_.resize(points.size());
-    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-    for (std::uint32_t i = 0; i < points.size(); ++i) order_[next[cell_of(points[i].at)]++] = i;
-  }
-
-  // Calls visit(i) for all points within `edge` of p, and for others near to them; by cube, then by
-  // number.
-  template <class Visit>
-  void for_near(const Vec3d& p, const Visit& visit) const {
-    int lo[3], hi[3];
-    for (int a = 0; a < 3; ++a) {
-      const int at = static_cast<int>(std::clamp((p[a] - lo_[a]) / edge_, -2.0, 1.0 * n_[a] + 1));
-      const int cell = p[a] < lo_[a] ? -1 : at;
-      lo[a] = std::max(cell - 1, 0);
-      hi[a] = std::min(cell + 1, n_[a] - 1);
-    }
-    for (int k = lo[2]; k <= hi[2]; ++k) {
-      for (int j = lo[1]; j <= hi[1]; ++j) {
-        if (lo[0] > hi[0]) continue;
-        const std::uint32_t begin = first_[number(lo[0], j, k)],
-                            end = first_[number(hi[0], j, k) + 1];
-        for (std::uint32_t n = begin; n < end; ++n) visit(order_[n]);
-      }
-    }
-  }
-
- private:
-  std::size_t number(int i, int j, int k) const {
-    return (static_cast<std::size_t>(k) * static_cast<std::size_t>(n_[1]) +
-            static_cast<std::size_t>(j)) *
-               static_cast<std::size_t>(n_[0]) +
-           static_cast<std::size_t>(i);
-  }
-  std::size_t cell_of(const Vec3d& p) const {
-    int c[3];
-    for (int a = 0; a < 3; ++a) {
-      c[a] = std::clamp(static_cast<int>((p[a] - lo_[a]) / edge_), 0, n_[a] - 1);
-    }
-    return number(c[0], c[1], c[2]);
-  }
-
-  Vec3d lo_;     // [m]
-  double edge_;  // [m]
-  int n_[3];
-  std::vector<std::uint32_t> first_, order_;
-};
+PointCells cells_of(const std::vector<SurfacePoint>& points, double edge) {
+  return PointCells(points.size(), edge, [&](std::size_t i) { return points[i].at; });
+}
 
 // The distance to the nearest point but `self`; `within` if there is none nearer [m].
-double nearest_distance(const Cells& cells, const std::vector<SurfacePoint>& points, const Vec3d& p,
-                        double within, std::size_t self) {
+double nearest_distance(const PointCells& cells, const std::vector<SurfacePoint>& points,
+                        const Vec3d& p, double within, std::size_t self) {
   double squared = within * within;
   cells.for_near(p, [&](std::uint32_t i) {
     if (i != self) squared = std::min(squared, length_squared(points[i].at - p));
@@ -208,7 +149,7 @@ class Floaters {
     std::vector<SurfacePoint> next(points_.size());
     std::vector<double> moved(points_.size());
     for (int step = 0; step < kSteps && !points_.empty(); ++step) {
-      const Cells cells(points_, kSupport * spacing_);
+      const PointCells cells = cells_of(points_, kSupport * spacing_);
       for_all(points_.size(), [&](std::size_t i) {
         next[i] = surface_.project(points_[i].at + spacing_ * repulsion(cells, i));
         moved[i] = length(next[i].at - points_[i].at);
@@ -220,7 +161,7 @@ class Floaters {
 
   // Of two that are too near to each other the later one dies.
   void thin() {
-    const Cells cells(points_, spacing_);
+    const PointCells cells = cells_of(points_, spacing_);
     std::vector<char> dead(points_.size(), 0);
     for (std::size_t i = 0; i < points_.size(); ++i) {
       if (dead[i]) continue;
@@ -239,7 +180,7 @@ class Floaters {
   // New floaters where a sample of the surface has none within `gap` [m]; returns how many.
   std::size_t fill_gaps(const std::vector<SurfacePoint>& samples, double gap) {
     if (points_.empty() && !samples.empty()) points_.push_back(samples.front());
-    const Cells cells(points_, gap);
+    const PointCells cells = cells_of(points_, gap);
     std::vector<char> open(samples.size());
     for_all(samples.size(), [&](std::size_t i) {
       open[i] = nearest_distance(cells, points_, samples[i].at, gap, kNobody) >= gap;
@@ -250,7 +191,7 @@ class Floaters {
       if (open[i]) waiting.push_back(samples[i]);
     }
     if (waiting.empty()) return 0;
-    const Cells near(waiting, gap);
+    const PointCells near = cells_of(waiting, gap);
     std::vector<char> closed(waiting.size(), 0);
     std::size_t added = 0;
     for (std::size_t i = 0; i < waiting.size(); ++i) {
@@ -271,7 +212,7 @@ class Floaters {
   static constexpr double kSameSide = -0.5;
 
   // Eq. 20 with K = kPush (1 - r / support)^2, in spacings; no longer than a quarter.
-  Vec3d repulsion(const Cells& cells, std::size_t i) const {
+  Vec3d repulsion(const PointCells& cells, std::size_t i) const {
     const SurfacePoint& self = points_[i];
     const double support = kSupport * spacing_;
     Vec3d sum;
@@ -371,7 +312,7 @@ CoveringStatistics measure(const Covering& covering, const Shape& original, doub
     off[i] = surface.distance_to(covering.points[i]) / radius;
   });
   const double within = 4.0 * radius;
-  const Cells cells(points, within);
+  const PointCells cells = cells_of(points, within);
   for_all(points.size(), [&](std::size_t i) {
     nearest[i] = nearest_distance(cells, points, points[i].at, within, i) / radius;
   });
