@@ -120,4 +120,10 @@ auto reduce(Cpu& device, const char* label, std::int64_t n, const Kernel& kernel
   return all;
 }
 
+// The same, left in the device's memory: a GPU does not stop for the host to read it.
+template <class Op, class T, class Kernel>
+void reduce_to(Cpu& device, const char* label, std::int64_t n, const Kernel& kernel, T* result) {
+  *result = reduce<Op>(device, label, n, kernel);
+}
+
 }  // namespace barchan

@@ -123,22 +123,41 @@ struct ReadPartial {
   __device__ T operator()(int i) const { return partial[i]; }
 };
 
+// Two launches: `partial` has room for one result a block, and for one more behind them.
+template <class Op, class T, class Kernel>
+void launch_reduce(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel,
+                   T* partial, T* result) {
+  const CudaTimer timer(device, label);
+  const auto blocks = static_cast<int>((n + kItemsPerReduceBlock - 1) / kItemsPerReduceBlock);
+  if (blocks > 0) {
+    run_reduce<Op, T><<<blocks, kThreadsPerBlock, 0, device.stream()>>>(
+        kernel, static_cast<int>(n), kItemsPerReduceBlock, partial);
+  }
+  run_reduce<Op, T><<<1, kThreadsPerBlock, 0, device.stream()>>>(ReadPartial<T>{partial}, blocks,
+                                                                 blocks, result);
+  check_cuda(cudaGetLastError(), label);
+}
+
+template <class T>
+T* reduce_scratch(Cuda& device, std::int64_t n) {
+  const std::int64_t blocks = (n + kItemsPerReduceBlock - 1) / kItemsPerReduceBlock;
+  return static_cast<T*>(device.scratch(static_cast<std::size_t>(blocks + 1) * sizeof(T)));
+}
+
+// The result stays in the device's memory: nothing waits for it.
+template <class Op, class T, class Kernel>
+void reduce_to(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel, T* result) {
+  launch_reduce<Op>(device, label, n, kernel, reduce_scratch<T>(device, n), result);
+}
+
 template <class Op, class Kernel>
 auto reduce(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel) {
   using T = decltype(Op::identity());
   if (n <= 0) return Op::identity();
+  T* memory = reduce_scratch<T>(device, n);
+  launch_reduce<Op>(device, label, n, kernel, memory + 1, memory);
   T result;
-  {
-    const CudaTimer timer(device, label);
-    const int blocks = static_cast<int>((n + kItemsPerReduceBlock - 1) / kItemsPerReduceBlock);
-    T* partial = static_cast<T*>(device.scratch((blocks + 1) * sizeof(T)));
-    run_reduce<Op, T><<<blocks, kThreadsPerBlock, 0, device.stream()>>>(
-        kernel, static_cast<int>(n), kItemsPerReduceBlock, partial + 1);
-    run_reduce<Op, T><<<1, kThreadsPerBlock, 0, device.stream()>>>(ReadPartial<T>{partial + 1},
-                                                                   blocks, blocks, partial);
-    check_cuda(cudaGetLastError(), label);
-    device.download(&result, partial, sizeof(T));
-  }
+  device.download(&result, memory, sizeof(T));
   return result;
 }
 

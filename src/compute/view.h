@@ -71,13 +71,17 @@ HD inline Vec3 point(const View3<const float>& points, std::uint32_t i) {
   BARCHAN_ASSERT(i < points.size);
   return {points.x[i], points.y[i], points.z[i]};
 }
-HD inline Vec3 point(const View<const Float4>& points, std::uint32_t i) {
+HD inline Float4 packed(const View<const Float4>& points, std::uint32_t i) {
   BARCHAN_ASSERT(i < points.size);
 #if defined(__CUDA_ARCH__)
   const float4 p = __ldg(reinterpret_cast<const float4*>(points.data) + i);
+  return {p.x, p.y, p.z, p.w};
 #else
-  const Float4 p = points.data[i];
+  return points.data[i];
 #endif
+}
+HD inline Vec3 point(const View<const Float4>& points, std::uint32_t i) {
+  const Float4 p = packed(points, i);
   return {p.x, p.y, p.z};
 }
 

@@ -42,8 +42,9 @@ struct Poly6 : KernelScale {
 
   HD float w(float r) const { return w_r2(r * r); }
   // From the squared distance, which saves the root.
-  HD float w_r2(float r2) const {
-    const float a = max(1.0f - r2 * inv_h * inv_h, 0.0f);
+  template <class T>
+  HD T w_r2(T r2) const {
+    const T a = max(1.0f - r2 * (inv_h * inv_h), 0.0f);
     return w_scale * a * a * a;
   }
   HD float grad_factor(float r) const { return grad_factor_r2(r * r); }
@@ -67,6 +68,12 @@ struct Spiky : KernelScale {
   HD float grad_factor(float r) const {
     const float q = r * inv_h, a = max(1.0f - q, 0.0f);
     return -3.0f * g_scale * a * a * (q / max(q * q, 1e-12f));
+  }
+  // From r and 1/r, where the caller keeps clear of r = 0.
+  template <class T>
+  HD T grad_factor(T r, T inv_r) const {
+    const T a = max(1.0f - r * inv_h, 0.0f);
+    return (-3.0f * g_scale * h) * a * a * inv_r;
   }
   HD Vec3 grad(const Vec3& r_ij) const { return grad_factor(length(r_ij)) * r_ij; }
 };

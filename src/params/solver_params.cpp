@@ -45,9 +45,23 @@ const ParamTable& table_of<PbfParams>() {
           integer("iterations", &P::iterations, between(1, 1000), "Constraint iterations a step."),
           number("tolerance", &P::tolerance, "", between(0, 1),
                  "Iterate until the mean excess density is below this; 0 keeps the count fixed."),
+          integer("iterations_max", &P::iterations_max, between(1, 1000),
+                  "Most iterations, where tolerance asks for more than `iterations`."),
           choice("tension", &P::tension, {"clamped", "paper"},
                  "Whether particles at the surface may pull each other."),
-          number("xsph", &P::xsph, "", between(0, 1), "XSPH viscosity."),
+          number("cfm", &P::cfm, "", between(0, 1e3),
+                 "Constraint force mixing, relative to a particle with all its neighbours: softens "
+                 "the fluid where neighbours are few."),
+          number("s_corr", &P::s_corr, "", between(0, 10),
+                 "Artificial pressure against clumps (k in the paper), relative to that of a fluid "
+                 "of twice its density."),
+          number("s_corr_distance", &P::s_corr_distance, "", between(0.05, 0.45),
+                 "Distance at which that pressure is measured, over the support."),
+          number("vorticity", &P::vorticity, "1/s", between(0, 1e3),
+                 "Vorticity confinement: gives whirls back what the method takes from them."),
+          number("xsph", &P::xsph, "", between(0, 1),
+                 "XSPH viscosity: share of the velocity difference to the neighbours that goes in "
+                 "1/240 s."),
       }};
   return table;
 }

@@ -18,9 +18,8 @@ struct NotYet {
   const char* key;
   const char* value;
 };
-constexpr std::array<NotYet, 8> kNotYet = {{
+constexpr std::array<NotYet, 7> kNotYet = {{
     {"", "solver", "flip"},
-    {"", "solver", "pbf"},
     {"", "solver", "granular-sph"},
     {"", "solver", "dem"},
     {"render", "look", "water"},

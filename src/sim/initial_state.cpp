@@ -93,12 +93,6 @@ void check_memory(const Scene& scene) {
 
 }  // namespace
 
-SolverSetup solver_setup(const Scene& scene) {
-  SolverSetup setup{scene.general.resolution, scene.general.gravity, scene.general.seed, {}};
-  for (const Material& material : scene.materials) setup.materials.push_back(material.params);
-  return setup;
-}
-
 namespace {
 
 // The shape is moved so that its centre of mass is the origin of its own frame, which starts where
@@ -115,7 +109,9 @@ void make_dynamic(const SceneSolid& from, Solid& solid) {
 
 }  // namespace
 
-SolidSet make_solids(const Scene& scene, Device& device) {
+namespace {
+
+std::vector<Solid> describe_solids(const Scene& scene) {
   std::vector<Solid> solids;
   for (const SceneSolid& from : scene.solids) {
     Solid solid;
@@ -131,7 +127,37 @@ SolidSet make_solids(const Scene& scene, Device& device) {
     if (from.params.motion == "dynamic") make_dynamic(from, solid);
     solids.push_back(std::move(solid));
   }
-  return SolidSet(std::move(solids), device, 0.5 * scene.general.resolution);
+  return solids;
+}
+
+// What the scene's bounded shapes take up.
+Aabb stage_of(const Scene& scene) {
+  Aabb stage;
+  const auto add = [&](const Shape& shape) {
+    const Aabb box = bounds(shape);
+    if (box.is_bounded()) stage = join(stage, box);
+  };
+  for (const Fill& fill : scene.fills) add(fill.shape.shape);
+  for (const SceneSolid& solid : scene.solids) add(solid.shape.shape);
+  for (const Emitter& emitter : scene.emitters) add(emitter.shape.shape);
+  return stage;
+}
+
+}  // namespace
+
+SolverSetup solver_setup(const Scene& scene) {
+  SolverSetup setup;
+  setup.spacing = scene.general.resolution;
+  setup.gravity = scene.general.gravity;
+  setup.seed = scene.general.seed;
+  for (const Material& material : scene.materials) setup.materials.push_back(material.params);
+  setup.solids = describe_solids(scene);
+  setup.stage = stage_of(scene);
+  return setup;
+}
+
+SolidSet make_solids(const Scene& scene, Device& device) {
+  return SolidSet(describe_solids(scene), device, 0.5 * scene.general.resolution);
 }
 
 void fill_state(const Scene& scene, const SolidSet& solids, State& state) {

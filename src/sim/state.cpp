@@ -55,8 +55,16 @@ void State::follow(const State& now) {
   for (std::size_t c = 0; c < columns_.size(); ++c) columns_[c].share(now.columns_[c]);
 }
 
-void State::reorder(View<const std::uint32_t> order) {
+View3<float> State::rewrite_vectors(const std::string& name) {
+  Column& c = writable(name);
+  auto* data = reinterpret_cast<float*>(c.grow(c.size()));
+  return {data, data + c.stride(), data + 2 * c.stride(), c.size()};
+}
+
+void State::reorder(View<const std::uint32_t> order,
+                    std::initializer_list<std::string_view> except) {
   for (Column& column : columns_) {
+    if (std::find(except.begin(), except.end(), column.spec().name) != except.end()) continue;
     Column old(*device_, column.spec());
     old.share(column);
     const std::size_t bytes = size_of(column.spec().type);

@@ -55,6 +55,9 @@ class State {
     return {c.component<T>(component), c.size()};
   }
 
+  // Changing a column that this state has written, row by row.
+  View3<float> rewrite_vectors(const std::string& name);
+
   // Writing: the column gets memory of its own (contents undefined) for size() elements.
   View3<float> write_vectors(const std::string& name);
   View3<float> write_position() { return write_vectors("position"); }
@@ -69,7 +72,9 @@ class State {
   // until written.
   void follow(const State& now);
   // Row i becomes what row order[i] was, in every column; fewer rows remove particles.
-  void reorder(View<const std::uint32_t> order);
+  void reorder(View<const std::uint32_t> order) { reorder(order, {}); }
+  // But for some columns, which a solver writes anew: they are left as they are.
+  void reorder(View<const std::uint32_t> order, std::initializer_list<std::string_view> except);
   // Replaces all particles. Columns not given become 0.
   void assign(std::size_t count, const std::vector<HostColumn>& columns);
   // `count` more particles behind those there are. Columns not given are 0 for them.

@@ -50,6 +50,22 @@ CellFrame frame_around(const Extent& extent, float radius) {
           y.count, z.count};
 }
 
+CellFrame steady_frame(const Extent& extent, float radius) {
+  if (extent.count == 0) return frame_around(extent, radius);
+  const double step = 8.0 * radius;
+  const auto down = [&](float x) { return std::floor((x - 1.01 * radius) / step) * step; };
+  const auto up = [&](float x) { return std::ceil((x + 1.01 * radius) / step) * step; };
+  Extent wider = extent;
+  wider.lo = Vec3(Vec3d{down(extent.lo.x), down(extent.lo.y), down(extent.lo.z)});
+  wider.hi = Vec3(Vec3d{up(extent.hi.x), up(extent.hi.y), up(extent.hi.z)});
+  // The mean, which counts only where points are spread over more cells than there are.
+  const Vec3d middle = 0.5 * (Vec3d(wider.lo) + Vec3d(wider.hi));
+  const Vec3d size = Vec3d(wider.hi) - Vec3d(wider.lo);
+  const bool spread = std::max({size.x, size.y, size.z}) > 1e6 * radius;
+  if (!spread) wider.sum = static_cast<double>(extent.count) * middle;
+  return frame_around(wider, radius);
+}
+
 void permute(Device& device, View3<const float> x, View<const std::uint32_t> order, Buffer3& out) {
   out.resize(order.size);
   const View3<float> to = out.view();

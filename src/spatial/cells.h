@@ -39,6 +39,8 @@ struct CellFrame {
     return (dz * ny + dy) * nx;
   }
   int key_bits() const;
+
+  friend bool operator==(const CellFrame&, const CellFrame&) = default;
 };
 
 // Smallest and largest coordinates and the sum, of finite points.
@@ -51,6 +53,9 @@ struct Extent {
 // A frame of cells of at least `radius` for points within `extent`. Where they are spread over more
 // than two million cells along an axis, the frame covers that much around their mean.
 CellFrame frame_around(const Extent& extent, float radius);
+// The same with some room around the points, in multiples of a few cells: it holds all that is within
+// `radius` of them, and stays the same while they move a little.
+CellFrame steady_frame(const Extent& extent, float radius);
 
 // The cells that hold particles: sorted numbers, and where each one's particles start.
 struct CellsView {

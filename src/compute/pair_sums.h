@@ -1,0 +1,92 @@
+// Sums over the neighbours of a particle: the inner loop of every particle method.
+//
+// What is summed is a struct
+//     static constexpr int kSums = 4;
+//     template <class T> HD void operator()(const Near<T>& j, T* sums) const;
+// whose arithmetic runs on single numbers (a GPU's thread) or on sixteen neighbours at once (CPU).
+// It must add nothing for a neighbour far beyond the support: empty lanes are put there.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "base/hd.h"
+#include "compute/lanes.h"
+#include "compute/view.h"
+#include "math/vec3.h"
+
+namespace barchan {
+
+// Neighbour j as particle i sees it.
+template <class T>
+struct Near {
+  T x, y, z;  // x_i - x_j [m]
+  T w;        // the fourth number packed with x_j
+  T ux, uy, uz, uw;  // of a second packed array, where there is one
+};
+
+template <int N>
+struct Sums {
+  float value[N];
+  HD float operator[](int k) const { return value[k]; }
+  HD Vec3 vector(int k) const { return {value[k], value[k + 1], value[k + 2]}; }
+};
+
+// `lists` is a Neighbours (spatial/neighbours.h); `more` may be empty.
+template <class Lists, class Sum>
+HD inline Sums<Sum::kSums> sum_pairs(const Lists& lists, const View<const Float4>& points,
+                                     const View<const Float4>& more, int i, const Vec3& p,
+                                     const Sum& sum) {
+  Sums<Sum::kSums> result;
+#if defined(__CUDACC__)
+  float sums[Sum::kSums] = {};
+  const int count = lists.count(i);
+  BARCHAN_UNROLLED
+  for (int k = 0; k < count; ++k) {
+    const std::uint32_t j = lists(i, k);
+    const Float4 q = packed(points, j);
+    Near<float> near{p.x - q.x, p.y - q.y, p.z - q.z, q.w, 0.0f, 0.0f, 0.0f, 0.0f};
+    if (more.size > 0) {
+      const Float4 u = packed(more, j);
+      near.ux = u.x, near.uy = u.y, near.uz = u.z, near.uw = u.w;
+    }
+    sum(near, sums);
+  }
+  for (int k = 0; k < Sum::kSums; ++k) result.value[k] = sums[k];
+#else
+  constexpr float kFar = 1e18f;  // its square is still finite
+  Lanes sums[Sum::kSums] = {};
+  const int count = lists.count(i);
+  const std::uint32_t* list = lists.list(i);
+  std::uint32_t last[kLanes];
+  for (int k = 0; k < count; k += kLanes) {
+    const std::uint32_t* index = list + k;
+    const int left = count - k;
+    if (left < kLanes) {
+      for (int lane = 0; lane < kLanes; ++lane) last[lane] = index[lane < left ? lane : 0];
+      index = last;
+    }
+    const PointLanes q = gather(points.data, index);
+    Near<Lanes> near{p.x - q.x, p.y - q.y, p.z - q.z, q.w, Lanes{}, Lanes{}, Lanes{}, Lanes{}};
+    if (left < kLanes) {
+      const LaneMask lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+      near.x = lane < left ? near.x : Lanes{} + kFar;
+    }
+    if (more.size > 0) {
+      const PointLanes u = gather(more.data, index);
+      near.ux = u.x, near.uy = u.y, near.uz = u.z, near.uw = u.w;
+    }
+    sum(near, sums);
+  }
+  for (int k = 0; k < Sum::kSums; ++k) result.value[k] = sum_of(sums[k]);
+#endif
+  return result;
+}
+
+template <class Lists, class Sum>
+HD inline auto sum_pairs(const Lists& lists, const View<const Float4>& points, int i,
+                         const Vec3& p, const Sum& sum) {
+  return sum_pairs(lists, points, View<const Float4>{}, i, p, sum);
+}
+
+}  // namespace barchan

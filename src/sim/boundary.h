@@ -1,0 +1,70 @@
+// Solids as the particle methods feel them: boundary particles that count in the fluid's density
+// (Akinci et al. 2012), so that it does not stack up at walls. One module for all such solvers.
+//
+// Samples are made once, in each solid's own frame (geometry/boundary.h). In a step those near the
+// fluid are placed where the solids are at its end, sorted into the fluid's cells, and each fluid
+// particle gets a list of those within the support.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compute/buffer.h"
+#include "geometry/aabb.h"
+#include "geometry/solid.h"
+#include "sim/state.h"
+#include "spatial/cells.h"
+#include "spatial/neighbours.h"
+
+namespace barchan {
+
+// What kernels see.
+struct BoundaryView {
+  Neighbours near;                     // samples within the support of each fluid particle
+  Neighbours fluid;                    // fluid particles within the support of each sample
+  View<const Float4> points;           // x, y, z [m]; w: volume over spacing^3
+  View<const std::uint32_t> solid_of;  // each sample's solid
+};
+
+template <class Device>
+class Boundary {
+ public:
+  Boundary(Device& device, const std::vector<Solid>& solids, double spacing, std::uint64_t seed,
+           const Aabb& stage);
+
+  // Samples in the cells of `fluid`, with the solids where `bodies` says, and the lists of those
+  // within `support` [m] of the fluid's points x.
+  void place(const std::vector<BodyState>& bodies, const CellsView& fluid, View3<const float> x,
+             float support);
+
+  BoundaryView view() const {
+    return {search_.view(), back_.view(), std::as_const(points_).view(),
+            std::as_const(solid_of_).view()};
+  }
+  std::size_t size() const { return local_.size(); }        // samples in all
+  std::size_t placed() const { return points_.size(); }     // in the fluid's cells
+  std::uint64_t pairs() const { return search_.pairs(); }  // in all lists
+
+ private:
+  bool unmoved(const std::vector<BodyState>& bodies, const CellFrame& frame);
+  void choose_and_sort(const CellFrame& frame);
+
+  Device& device_;
+  std::vector<Pose> poses_;  // those that the samples were placed by
+  CellFrame frame_{};        // and sorted by
+  bool placed_ = false;
+
+  Buffer3 local_;                        // in the solids' own frames [m]
+  Buffer<float> weight_;                 // volume over spacing^3
+  Buffer<std::uint32_t> local_solid_of_;
+  Buffer<Float4> pose_;                  // position, then orientation, of each solid
+  Buffer3 world_;                        // all samples [m]
+  Buffer<std::uint32_t> kept_, chosen_;  // 1 for those in the frame; their indices
+  Buffer3 near_, sorted_;                // those in the frame
+  Buffer<Float4> points_;
+  Buffer<std::uint32_t> solid_of_;
+  CellSort<Device> cells_;
+  NeighbourSearch<Device> search_, back_;
+};
+
+}  // namespace barchan

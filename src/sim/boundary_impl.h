@@ -1,0 +1,96 @@
+// Bodies of Boundary, instantiated for each device in boundary_cpu.cpp and boundary_cuda.cu.
+#pragma once
+
+#include "geometry/boundary.h"
+#include "sim/boundary.h"
+#include "sim/boundary_kernels.h"
+
+namespace barchan {
+
+template <class Device>
+Boundary<Device>::Boundary(Device& device, const std::vector<Solid>& solids, double spacing,
+                           std::uint64_t seed, const Aabb& stage)
+    : device_(device),
+      local_(device),
+      weight_(device),
+      local_solid_of_(device),
+      pose_(device),
+      world_(device),
+      kept_(device),
+      chosen_(device),
+      near_(device),
+      sorted_(device),
+      points_(device),
+      solid_of_(device),
+      cells_(device),
+      search_(device),
+      back_(device) {
+  std::vector<Vec3> points;
+  std::vector<float> weights;
+  std::vector<std::uint32_t> solid_of;
+  for (std::size_t s = 0; s < solids.size(); ++s) {
+    const BoundarySamples samples =
+        sample_boundary(solids[s].shape, solids[s].inside_out, spacing, seed, stage);
+    for (const Vec3d& p : samples.points) points.emplace_back(p);
+    weights.insert(weights.end(), samples.weight.begin(), samples.weight.end());
+    solid_of.resize(points.size(), static_cast<std::uint32_t>(s));
+  }
+  local_.upload(points);
+  weight_.upload(weights);
+  local_solid_of_.upload(solid_of);
+}
+
+// Nothing has moved since the last step, and the fluid's cells are the same.
+template <class Device>
+bool Boundary<Device>::unmoved(const std::vector<BodyState>& bodies, const CellFrame& frame) {
+  std::vector<Pose> poses;
+  for (const BodyState& body : bodies) poses.push_back({body.position, body.orientation});
+  const bool same = placed_ && poses == poses_ && frame == frame_;
+  poses_ = std::move(poses);
+  frame_ = frame;
+  placed_ = true;
+  return same;
+}
+
+template <class Device>
+void Boundary<Device>::choose_and_sort(const CellFrame& frame) {
+  std::vector<Float4> poses;
+  for (const Pose& pose : poses_) {
+    const Vec3 p(pose.position);
+    const Quat q(pose.orientation);
+    poses.push_back({p.x, p.y, p.z, 0.0f});
+    poses.push_back({q.x, q.y, q.z, q.w});
+  }
+  pose_.upload(poses);
+  const auto all = static_cast<std::int64_t>(local_.size());
+  world_.resize(local_.size());
+  kept_.resize(local_.size());
+  for_each(device_, "boundary: place", all,
+           PlaceSamples{std::as_const(local_).view(), std::as_const(local_solid_of_).view(),
+                        std::as_const(pose_).view(), frame, world_.view(), kept_.view()});
+  const std::uint32_t total =
+      device_.exclusive_scan("boundary: place", kept_.view(), kept_.view());
+  chosen_.resize(total);
+  near_.resize(total);
+  for_each(device_, "boundary: place", all,
+           ChooseSamples{std::as_const(kept_).view(), std::as_const(world_).view(), total,
+                         chosen_.view(), near_.view()});
+  cells_.sort(std::as_const(near_).view(), frame);
+  sorted_.resize(total);
+  points_.resize(total);
+  solid_of_.resize(total);
+  for_each(device_, "boundary: place", total,
+           SortSamples{cells_.order(), std::as_const(chosen_).view(), std::as_const(near_).view(),
+                       std::as_const(weight_).view(), std::as_const(local_solid_of_).view(),
+                       sorted_.view(), points_.view(), solid_of_.view()});
+}
+
+template <class Device>
+void Boundary<Device>::place(const std::vector<BodyState>& bodies, const CellsView& fluid,
+                             View3<const float> x, float support) {
+  if (!unmoved(bodies, fluid.frame)) choose_and_sort(fluid.frame);
+  search_.build(fluid, x, cells_.cells(), std::as_const(sorted_).view(), support);
+  back_.build(cells_.cells(), std::as_const(sorted_).view(), fluid, x, support);
+}
+
+}  // namespace barchan

@@ -1,0 +1,564 @@
+// Position Based Fluids, one particle at a time, for both devices.
+// Macklin & Mueller 2013; README.md maps each equation to a struct here.
+//
+//   symbol  meaning                                                        unit       equation
+//   x*, p   position predicted, then corrected                             m          Algorithm 1
+//   h, d    support of the kernels, spacing; h = 2 d                       m
+//   W, G    poly6 kernel; spiky kernel, used for gradients only            1/m^3      (2)
+//   V       m / rho_0 = 1 / sum_j W over the lattice at rest               m^3
+//   C       rho / rho_0 - 1 = V sum_j W - 1                                -          (1)
+//   grad    grad C_i with regard to p_i; to p_j: -V grad W                 1/m        (7), (8)
+//   lambda  multiplier of one constraint                                   m^2        (11)
+//   s_corr  artificial pressure                                            m^2        (13)
+//   w       inverse mass over that of the first material                   -
+//   a       volume of a boundary sample over d^3                           -
+//
+// Masses. Materials may differ in density: constraints count particles (number density), and
+// corrections are weighted by w, so that sum_i m_i dp_i = 0 for any pair.
+#pragma once
+
+#include <cstdint>
+
+#include "base/hd.h"
+#include "compute/pair_sums.h"
+#include "compute/view.h"
+#include "math/sph_kernels.h"
+#include "math/vec3.h"
+#include "sim/boundary.h"
+#include "solvers/pbf/containment.h"
+#include "spatial/neighbours.h"
+
+namespace barchan::pbf {
+
+// What depends on the spacing alone.
+struct Kernels {
+  Poly6 W;
+  Spiky G;
+  float V;           // [m^3]
+  float stiffness;   // D_0: sum_k |grad_k C|^2 of a particle within the lattice [1/m^2]
+  float curl_scale;  // makes the vorticity of a rotating lattice exact
+};
+
+// r and 1/r of a pair; a particle on top of another has no direction and takes none.
+template <class T>
+struct Distances {
+  T r2, r, inv_r;
+  HD Distances(const Near<T>& j, float h)
+      : r2(j.x * j.x + j.y * j.y + j.z * j.z), inv_r(inverse_sqrt(max(r2, 1e-12f * h * h))) {
+    r = r2 * inv_r;
+  }
+};
+
+// ---- Prediction: Algorithm 1, lines 1-4
+
+// v += dt g, x* = x + dt v, and kept out of the solids on the way.
+struct Predict {
+  View3<const float> x, v;
+  Containment walls;
+  Vec3 gravity;  // [m/s^2]
+  float dt;      // [s]
+  View3<float> predicted;        // out: x*
+  View<std::uint8_t> near_wall;  // out: may touch a solid in this step
+
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const Vec3 from = x[i], to = from + dt * (v[i] + dt * gravity);
+    const bool near = walls.may_touch(from, to);
+    predicted[i] = near ? walls.move(from, to) : to;
+    near_wall[i] = near ? 1 : 0;
+  }
+};
+
+// The same in the order of the cells. `moved` is what v = (x* - x) / dt will differ by from
+// the velocity of free flight; `pushed` the part of it that solids did.
+struct SortPredicted {
+  View<const std::uint32_t> order;
+  View3<const float> x, v, predicted;
+  View<const std::uint8_t> material, near_wall;
+  View<const float> inverse_mass_of;  // w by material
+  Vec3 gravity;
+  float dt;
+  View3<float> start_x, free_v;        // out
+  View<std::uint8_t> sorted_near_wall;  // out
+  View<Float4> points;                 // out: x*, w
+  View3<float> moved, pushed;          // out [m]
+  View3<float> sorted_x;               // out: x*
+  View<float> multiplier;              // out: 0, sum of lambda over the iterations [m^2]
+
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const std::size_t from = order[i];
+    const Vec3 p = predicted[from], velocity = v[from] + dt * gravity;
+    const std::uint8_t near = near_wall[from];
+    start_x[i] = x[from];
+    free_v[i] = velocity;
+    sorted_near_wall[i] = near;
+    points[i] = {p.x, p.y, p.z, inverse_mass_of[material[from]]};
+    sorted_x[i] = p;
+    const Vec3 push = near != 0 ? p - (x[from] + dt * velocity) : Vec3{};
+    moved[i] = push;
+    pushed[i] = push;
+    multiplier[i] = 0.0f;
+  }
+};
+
+// ---- Density constraints
+
+struct ConstraintSums {
+  static constexpr int kSums = 5;  // sum W, sum grad G, sum w |grad G|^2
+  Poly6 W;
+  Spiky G;
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const Distances<T> d(j, W.h);
+    const T f = G.grad_factor(d.r, d.inv_r);
+    sums[0] += W.w_r2(d.r2);
+    sums[1] += f * j.x;
+    sums[2] += f * j.y;
+    sums[3] += f * j.z;
+    sums[4] += j.w * f * f * d.r2;
+  }
+};
+
+struct WallSums {
+  static constexpr int kSums = 4;  // sum a W, sum a grad G
+  Poly6 W;
+  Spiky G;
+  template <class T>
+  HD void operator()(const Near<T>& b, T* sums) const {
+    const Distances<T> d(b, W.h);
+    const T f = b.w * G.grad_factor(d.r, d.inv_r);
+    sums[0] += b.w * W.w_r2(d.r2);
+    sums[1] += f * b.x;
+    sums[2] += f * b.y;
+    sums[3] += f * b.z;
+  }
+};
+
+// Excess density max(C, 0) of all particles.
+struct Excess {
+  double sum = 0.0;
+  float largest = 0.0f;
+};
+struct JoinExcess {
+  static HD Excess identity() { return {}; }
+  static HD Excess combine(const Excess& a, const Excess& b) {
+    return {a.sum + b.sum, a.largest > b.largest ? a.largest : b.largest};
+  }
+};
+HD inline Excess excess_of(float C) {
+  return {C > 0.0f ? static_cast<double>(C) : 0.0, C > 0.0f ? C : 0.0f};
+}
+
+// lambda_i = -omega C_i / (sum_k w_k |grad_k C_i|^2 + eps)                        (1), (2), (8), (11)
+//
+// The solid's part of grad_i C is counted twice where it meets itself: a wall answers with about the
+// particle's own lambda (see WallMultipliers).
+struct Multipliers {
+  Neighbours near;
+  View<const Float4> points;  // x*, w
+  BoundaryView walls;
+  Kernels k;
+  float eps;      // constraint force mixing [1/m^2]
+  float omega;    // relaxation of this iteration
+  bool may_pull;  // tension = "paper": lambda > 0 as well
+  View<float> multiplier;         // in and out: sum of lambda so far
+  View<Float4> points_and_lambda;  // out
+
+  HD Excess operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Float4 me = packed(points, static_cast<std::uint32_t>(i));
+    const Vec3 p(me.x, me.y, me.z);
+    const auto sums = sum_pairs(near, points, i, p, ConstraintSums{k.W, k.G});
+    float count = sums[0] + k.W.w_r2(0.0f);
+    Vec3 grad = k.V * sums.vector(1), wall{};
+    if (walls.near.count(i) > 0) {
+      const auto solid = sum_pairs(walls.near, walls.points, i, p, WallSums{k.W, k.G});
+      count += solid[0];
+      wall = k.V * solid.vector(1);
+      grad += wall;
+    }
+    const float C = k.V * count - 1.0f;
+    const float D = k.V * k.V * sums[4] + me.w * dot(grad, grad + wall);
+    float lambda = -omega * C / (max(D, 0.0f) + eps);
+    if (!may_pull) lambda = min(lambda, -multiplier[at]);  // the sum stays <= 0
+    multiplier[at] += lambda;
+    points_and_lambda[at] = {p.x, p.y, p.z, lambda};
+    return excess_of(C);
+  }
+};
+
+// ---- Corrections
+
+// s_corr = -k (W(r) / W(dq))^4                                                              (13)
+// so that a clamped fluid is not blown up at rest, it acts there from the rest distance on only:
+// `at_rest` is then its value at r = d, otherwise 0.
+struct ArtificialPressure {
+  float strength;           // k lambda_0, lambda_0 = 1 / D_0: the multiplier of C = 1 [m^2]
+  float inverse_reference;  // 1 / W(dq) [m^3]
+  float at_rest;
+  template <class T>
+  HD T operator()(T W) const {
+    const T q = W * inverse_reference, q2 = q * q;
+    return -strength * max(q2 * q2 - at_rest, 0.0f);
+  }
+};
+
+struct CorrectionSums {
+  static constexpr int kSums = 5;  // sum (lambda_i + lambda_j + s) grad G; shares of s in pressure
+  Poly6 W;
+  Spiky G;
+  ArtificialPressure s_corr;
+  float lambda;  // of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const Distances<T> d(j, W.h);
+    const T f = G.grad_factor(d.r, d.inv_r);
+    const T s = s_corr(W.w_r2(d.r2));
+    const T push = (j.w + lambda + s) * f;
+    sums[0] += push * j.x;
+    sums[1] += push * j.y;
+    sums[2] += push * j.z;
+    sums[3] += s * f * d.r2;
+    sums[4] += f * d.r2;
+  }
+};
+
+// The multiplier that a boundary sample answers with: that of the fluid around it,
+//     lambda_b = sum_j lambda_j W / sum_j W.
+// With the meeting particle's own (Akinci et al. 2012; or mirrored, Band et al. 2018) a wall would
+// carry no part of the pressure's gradient along it: fluid beside it sinks, and the pool turns over.
+struct LambdaSums {
+  static constexpr int kSums = 2;
+  Poly6 W;
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const T W_bj = W.w_r2(j.x * j.x + j.y * j.y + j.z * j.z);
+    sums[0] += j.w * W_bj;
+    sums[1] += W_bj;
+  }
+};
+struct WallMultipliers {
+  BoundaryView walls;
+  View<const Float4> points_and_lambda;
+  Kernels k;
+  View<Float4> wall_lambda;  // out: lambda_b and nothing else
+
+  HD void operator()(int b) const {
+    float lambda = 0.0f;
+    if (walls.fluid.count(b) > 0) {
+      const auto sums = sum_pairs(walls.fluid, points_and_lambda, b,
+                                  point(walls.points, static_cast<std::uint32_t>(b)),
+                                  LambdaSums{k.W});
+      lambda = sums[0] / max(sums[1], 1e-6f * k.W.w_scale);
+    }
+    wall_lambda[static_cast<std::size_t>(b)] = {lambda, 0.0f, 0.0f, 0.0f};
+  }
+};
+
+struct WallPushSums {
+  static constexpr int kSums = 3;  // sum a (lambda_i + lambda_b) grad G
+  Spiky G;
+  float lambda;  // of i
+  template <class T>
+  HD void operator()(const Near<T>& b, T* sums) const {
+    const Distances<T> d(b, G.h);
+    const T f = b.w * (b.ux + lambda) * G.grad_factor(d.r, d.inv_r);
+    sums[0] += f * b.x;
+    sums[1] += f * b.y;
+    sums[2] += f * b.z;
+  }
+};
+
+// dp_i = w_i V sum_j (lambda_i + lambda_j + s_corr) grad W,  p_i += dp_i               (12), (14)
+//
+// Boundary samples count like fluid that goes on behind the wall; their share of the correction is
+// what the solid is pushed by. Then collision: p_i is kept out of the solids.
+//
+// s_corr's share of the pressure: the multiplier that would do the same work, sum s grad G . r / 2
+// over sum grad G . r.
+struct Corrections {
+  Neighbours near;
+  View<const Float4> points_and_lambda;
+  BoundaryView walls;
+  View<const Float4> wall_lambda;
+  Kernels k;
+  ArtificialPressure s_corr;
+  View<const std::uint8_t> near_wall;
+  Containment solids;
+  View<Float4> points;         // in: w; out: x*, w
+  View3<float> moved, pushed;  // in and out [m]
+  View<float> multiplier;      // in and out [m^2]
+
+  HD void operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Float4 me = packed(points_and_lambda, static_cast<std::uint32_t>(i));
+    const Vec3 p(me.x, me.y, me.z);
+    const float lambda = me.w, w = points[at].w;
+    const auto sums =
+        sum_pairs(near, points_and_lambda, i, p, CorrectionSums{k.W, k.G, s_corr, lambda});
+    Vec3 dp = (w * k.V) * sums.vector(0), push{};
+    if (walls.near.count(i) > 0) {
+      const auto solid =
+          sum_pairs(walls.near, walls.points, wall_lambda, i, p, WallPushSums{k.G, lambda});
+      push = (w * k.V) * solid.vector(0);
+    }
+    Vec3 end = p + (dp + push);
+    if (near_wall[at] != 0) {
+      const Vec3 kept = solids.push_out(end);
+      push += kept - end;
+      end = kept;
+    }
+    moved[at] += dp + push;
+    pushed[at] += push;
+    points[at] = {end.x, end.y, end.z, w};
+    multiplier[at] += 0.5f * sums[3] / min(sums[4], -1e-30f);
+  }
+};
+
+// ---- Velocities: Algorithm 1, lines 20-24
+
+// Out of the solids for good, then v = (x* - x) / dt.
+struct MoveOn {
+  View<const std::uint8_t> near_wall;
+  Containment solids;
+  float dt, spacing;  // [s], [m]
+  View<Float4> points;              // in and out
+  View3<float> moved, pushed;       // in and out
+  View3<float> x, v;                // in: at the start, of free flight; out: new
+  View<Float4> velocities;          // out: v, 1 / w
+
+  HD void operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Float4 me = points[at];
+    Vec3 end(me.x, me.y, me.z), total = moved[at];
+    if (near_wall[at] != 0 || length_squared(total) > spacing * spacing) {
+      const Vec3 kept = solids.move(x[at], end);
+      total += kept - end;
+      pushed[at] += kept - end;
+      end = kept;
+      points[at] = {end.x, end.y, end.z, me.w};
+    }
+    const Vec3 velocity = v[at] + total / dt;
+    x[at] = end;
+    v[at] = velocity;
+    velocities[at] = {velocity.x, velocity.y, velocity.z, 1.0f / me.w};
+  }
+};
+
+struct DensitySum {
+  static constexpr int kSums = 1;
+  Poly6 W;
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    sums[0] += W.w_r2(j.x * j.x + j.y * j.y + j.z * j.z);
+  }
+};
+struct WallDensitySum {
+  static constexpr int kSums = 1;
+  Poly6 W;
+  template <class T>
+  HD void operator()(const Near<T>& b, T* sums) const {
+    sums[0] += b.w * W.w_r2(b.x * b.x + b.y * b.y + b.z * b.z);
+  }
+};
+
+// The densities that the step ends with, and the pressure it took.
+//     p = -rho_0 sum of lambda / dt^2
+// for dp = V sum (lambda_i + lambda_j) grad W moves a particle in dt as the acceleration
+// -(V / rho_0) sum (p_i + p_j) grad W of SPH does.
+struct Densities {
+  Neighbours near;
+  View<const Float4> points;
+  BoundaryView walls;
+  Kernels k;
+  View<const std::uint8_t> material;
+  View<const float> density_of;      // at rest, by material [kg/m^3]
+  float pressure_scale;              // -rho_0 / dt^2 [kg/(m^3 s^2)]
+  View<const float> multiplier;      // [m^2]
+  View<float> density, pressure;     // out [kg/m^3], [Pa]
+
+  HD Excess operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Float4 me = packed(points, static_cast<std::uint32_t>(i));
+    const Vec3 p(me.x, me.y, me.z);
+    float count = sum_pairs(near, points, i, p, DensitySum{k.W})[0] + k.W.w_r2(0.0f);
+    if (walls.near.count(i) > 0) {
+      count += sum_pairs(walls.near, walls.points, i, p, WallDensitySum{k.W})[0];
+    }
+    density[at] = density_of[material[at]] * k.V * count;
+    pressure[at] = pressure_scale * multiplier[at];
+    return excess_of(k.V * count - 1.0f);
+  }
+};
+
+// omega_i = sum_j V (v_i - v_j) x grad_i W                                                  (15)
+// The paper writes v_j - v_i, which is minus the curl: its confinement would damp.
+struct SpinSums {
+  static constexpr int kSums = 3;
+  Spiky G;
+  Vec3 v;  // of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const Distances<T> d(j, G.h);
+    const T f = G.grad_factor(d.r, d.inv_r);
+    const T vx = v.x - j.ux, vy = v.y - j.uy, vz = v.z - j.uz;
+    sums[0] += f * (vy * j.z - vz * j.y);
+    sums[1] += f * (vz * j.x - vx * j.z);
+    sums[2] += f * (vx * j.y - vy * j.x);
+  }
+};
+struct Vorticity {
+  Neighbours near;
+  View<const Float4> points, velocities;
+  Kernels k;
+  View3<float> spin;               // out: omega [1/s]
+  View<Float4> points_and_speed;   // out: x, |omega|
+
+  HD void operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Float4 me = packed(points, static_cast<std::uint32_t>(i));
+    const Vec3 p(me.x, me.y, me.z);
+    const Float4 v = packed(velocities, static_cast<std::uint32_t>(i));
+    const auto sums = sum_pairs(near, points, velocities, i, p, SpinSums{k.G, {v.x, v.y, v.z}});
+    const Vec3 omega = (k.V * k.curl_scale) * sums.vector(0);
+    spin[at] = omega;
+    points_and_speed[at] = {p.x, p.y, p.z, length(omega)};
+  }
+};
+
+// XSPH's sum, weighted so that different masses keep their momentum, and eta = grad |omega|.
+struct SmoothSums {
+  static constexpr int kSums = 6;
+  Poly6 W;
+  Spiky G;
+  Vec3 v;       // of i
+  float mass;   // of i
+  float speed;  // |omega| of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const Distances<T> d(j, W.h);
+    const T share = W.w_r2(d.r2) * (2.0f * j.uw / (j.uw + mass));
+    const T f = G.grad_factor(d.r, d.inv_r) * (j.w - speed);
+    sums[0] += share * (j.ux - v.x);
+    sums[1] += share * (j.uy - v.y);
+    sums[2] += share * (j.uz - v.z);
+    sums[3] += f * j.x;
+    sums[4] += f * j.y;
+    sums[5] += f * j.z;
+  }
+};
+
+// v += dt eps_v h (N x omega), N = eta / |eta|                                              (16)
+// v += c sum_j V (v_j - v_i) W                                                              (17)
+struct Smooth {
+  Neighbours near;
+  View<const Float4> points_and_speed, velocities;
+  View3<const float> spin;  // empty: no confinement
+  Kernels k;
+  float confinement;  // dt eps_v h [m]
+  float xsph;         // c of this step
+  View3<float> v;     // out
+
+  HD void operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Float4 me = packed(points_and_speed, static_cast<std::uint32_t>(i));
+    const Float4 mine = packed(velocities, static_cast<std::uint32_t>(i));
+    const Vec3 velocity(mine.x, mine.y, mine.z);
+    const auto sums = sum_pairs(near, points_and_speed, velocities, i, {me.x, me.y, me.z},
+                                SmoothSums{k.W, k.G, velocity, mine.w, me.w});
+    Vec3 change = (xsph * k.V) * sums.vector(0);
+    if (spin.size > 0) {
+      const Vec3 eta = k.V * sums.vector(3);
+      const float steepness = length(eta);
+      // A gradient that is rounding has no direction.
+      if (steepness * k.W.h > 1e-4f * me.w) {
+        change += (confinement / steepness) * cross(eta, static_cast<Vec3>(spin[at]));
+      }
+    }
+    v[at] = velocity + change;
+  }
+};
+
+// ---- What the solids felt
+
+inline constexpr int kSolidsPerPass = 4;  // are summed in one pass
+
+struct Pushes {
+  Vec3d impulse[kSolidsPerPass];          // on each solid [N s]
+  Vec3d angular_impulse[kSolidsPerPass];  // about the world's origin [N m s]
+};
+struct JoinPushes {
+  static HD Pushes identity() { return {}; }
+  static HD Pushes combine(const Pushes& a, const Pushes& b) {
+    Pushes sum;
+    for (int s = 0; s < kSolidsPerPass; ++s) {
+      sum.impulse[s] = a.impulse[s] + b.impulse[s];
+      sum.angular_impulse[s] = a.angular_impulse[s] + b.angular_impulse[s];
+    }
+    return sum;
+  }
+};
+
+// A particle that solids pushed by dx got m dx / dt from them; they get the opposite. Pushes of
+// boundary samples point along the pair, so they have the same moment at either end.
+//
+// Near several solids, each one's part of the gradient says its share: with g_s = sum a grad G
+// over its samples, G = sum_s g_s and the impulse J = kappa G + R, solid s gets kappa g_s and of R
+// the share of its samples. All together they get J, to the last bit but rounding.
+struct PushSolids {
+  BoundaryView walls;
+  View<const Float4> points;  // x, w
+  View3<const float> pushed;  // [m]
+  Kernels k;
+  Containment solids;
+  float mass, dt;  // of a particle with w = 1 [kg], [s]
+  int first_solid;
+
+  HD void give(Pushes& out, int solid, const Vec3& x, const Vec3d& J) const {
+    for (int s = 0; s < kSolidsPerPass; ++s) {  // by compare: a run-time index would spill
+      if (solid == first_solid + s) {
+        out.impulse[s] += J;
+        out.angular_impulse[s] += cross(Vec3d(x), J);
+      }
+    }
+  }
+  HD Vec3 pull_of(std::uint32_t sample, const Vec3& x) const {
+    const Float4 b = packed(walls.points, sample);
+    const Vec3 r = x - Vec3(b.x, b.y, b.z);
+    return (b.w * k.G.grad_factor(length(r))) * r;
+  }
+
+  HD Pushes operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    Pushes out;
+    const Vec3 dx = pushed[at];
+    if (dx == Vec3{}) return out;
+    const Float4 me = points[at];
+    const Vec3 x(me.x, me.y, me.z);
+    const Vec3d J = (-static_cast<double>(mass) / (static_cast<double>(me.w) * dt)) * Vec3d(dx);
+    Vec3 G{};
+    float all = 0.0f;
+    const int count = walls.near.count(i);
+    for (int n = 0; n < count; ++n) {
+      const Vec3 g = pull_of(walls.near(i, n), x);
+      G += g;
+      all += length(g);
+    }
+    if (!(all > 0.0f)) {
+      give(out, solids.nearest(x), x, J);
+      return out;
+    }
+    const double kappa = dot(J, Vec3d(G)) / max(static_cast<double>(dot(G, G)), 1e-300);
+    const Vec3d rest = J - kappa * Vec3d(G);
+    for (int n = 0; n < count; ++n) {
+      const std::uint32_t sample = walls.near(i, n);
+      const Vec3 g = pull_of(sample, x);
+      const double share = static_cast<double>(length(g)) / static_cast<double>(all);
+      give(out, static_cast<int>(walls.solid_of[sample]), x, kappa * Vec3d(g) + share * rest);
+    }
+    return out;
+  }
+};
+
+}  // namespace barchan::pbf

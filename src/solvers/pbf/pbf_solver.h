@@ -1,0 +1,68 @@
+// Position Based Fluids (Macklin & Mueller 2013): the step is in pbf_step.h, its stages in
+// stages.h, their arithmetic in kernels.h, and README.md says where each equation is.
+#pragma once
+
+#include <vector>
+
+#include "compute/buffer.h"
+#include "params/solver_params.h"
+#include "sim/boundary.h"
+#include "sim/solver.h"
+#include "solvers/pbf/kernels.h"
+#include "spatial/cells.h"
+#include "spatial/neighbours.h"
+
+namespace barchan {
+
+template <class Device>
+class PbfSolver final : public Solver {
+ public:
+  PbfSolver(Device& device, const SolverSetup& setup, const PbfParams& params);
+
+  std::vector<ColumnSpec> columns() const override;
+  double suggest_dt(const State& now) const override;
+  StepReport step(const State& now, const SolidsView& solids, double dt, State& next,
+                  BodyImpulses& out) override;
+  double surface_radius() const override { return 0.5 * setup_.spacing; }
+  double floor_bytes(std::size_t particles) const override;
+
+ private:
+  // The stages, in the order of the step.
+  void predict(const State& now, const SolidsView& solids, double dt);
+  void find_neighbours(const State& now, double dt, State& next);
+  void solve_constraints(const SolidsView& solids, StepReport& report);
+  void iterate(int k, const SolidsView& solids);
+  void update_velocities(const SolidsView& solids, double dt, State& next);
+  void measure_densities(double dt, State& next);
+  void smooth_velocities(double dt, State& next);
+  void push_solids(const SolidsView& solids, double dt, const State& next, BodyImpulses& out);
+  void finish_report(double dt, const State& next, StepReport& report);
+
+  pbf::Containment containment(const SolidsView& solids) const;
+  std::int64_t n() const { return static_cast<std::int64_t>(points_.size()); }
+
+  Device& device_;
+  SolverSetup setup_;
+  PbfParams params_;
+  pbf::Kernels kernels_;
+  pbf::ArtificialPressure s_corr_;
+  std::vector<float> relaxation_;  // omega of each iteration
+  Vec3 gravity_;                   // [m/s^2]
+
+  CellSort<Device> cells_;
+  NeighbourSearch<Device> near_;
+  Boundary<Device> boundary_;
+
+  Buffer<float> inverse_mass_of_, density_of_;          // by material; w, rho_0 [kg/m^3]
+  Buffer3 predicted_, sorted_;                          // x* as it came, and by cell
+  Buffer<std::uint8_t> near_wall_, sorted_near_wall_;
+  Buffer<Float4> points_, points_and_lambda_;           // x* with w, x* with lambda
+  Buffer<Float4> velocities_;                           // v with mass
+  Buffer3 moved_, pushed_;                              // by constraints and solids [m]
+  Buffer3 spin_;                                        // omega [1/s]
+  Buffer<float> multiplier_;                            // sum of lambda [m^2]
+  Buffer<Float4> wall_lambda_;                          // of the boundary samples [m^2]
+  Buffer<pbf::Excess> excess_;                          // after each iteration
+};
+
+}  // namespace barchan

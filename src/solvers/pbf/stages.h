@@ -1,0 +1,228 @@
+// The stages of the PBF step: which kernel runs over what.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/measures.h"
+#include "solvers/pbf/lattice.h"
+#include "solvers/pbf/pbf_solver.h"
+
+namespace barchan {
+
+template <class Device>
+PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const PbfParams& params)
+    : device_(device),
+      setup_(setup),
+      params_(params),
+      kernels_(pbf::lattice_kernels(setup.spacing)),
+      s_corr_(pbf::artificial_pressure(kernels_, setup.spacing, params)),
+      relaxation_(pbf::relaxation(params.iterations)),
+      gravity_(setup.gravity),
+      cells_(device),
+      near_(device),
+      boundary_(device, setup.solids, setup.spacing, setup.seed, setup.stage),
+      inverse_mass_of_(device),
+      density_of_(device),
+      predicted_(device),
+      sorted_(device),
+      near_wall_(device),
+      sorted_near_wall_(device),
+      points_(device),
+      points_and_lambda_(device),
+      velocities_(device),
+      moved_(device),
+      pushed_(device),
+      spin_(device),
+      multiplier_(device),
+      wall_lambda_(device),
+      excess_(device) {
+  std::vector<float> inverse_masses, densities;
+  for (const MaterialParams& material : setup.materials) {
+    densities.push_back(static_cast<float>(material.density));
+    inverse_masses.push_back(
+        static_cast<float>(setup.materials.front().density / material.density));
+  }
+  inverse_mass_of_.upload(inverse_masses);
+  density_of_.upload(densities);
+}
+
+template <class Device>
+std::vector<ColumnSpec> PbfSolver<Device>::columns() const {
+  return {{"density", Type::f32, 1, true}, {"pressure", Type::f32, 1, true}};
+}
+
+// Always stable: the step is what the user asked for. Frames at any rate see the same steps, but
+// for the last of each, which ends on the frame.
+template <class Device>
+double PbfSolver<Device>::suggest_dt(const State& /*now*/) const {
+  return 1.0 / (60.0 * params_.substeps);
+}
+
+// The net lies below the distance that boundary samples keep, d / 2: a particle pressed onto it
+// still feels them push.
+template <class Device>
+pbf::Containment PbfSolver<Device>::containment(const SolidsView& solids) const {
+  const auto d = static_cast<float>(setup_.spacing);
+  return {solids, 0.25f * d, 0.1f * d, 1.25f * d};
+}
+
+template <class Device>
+void PbfSolver<Device>::predict(const State& now, const SolidsView& solids, double dt) {
+  predicted_.resize(now.size());
+  near_wall_.resize(now.size());
+  for_each(device_, "predict", static_cast<std::int64_t>(now.size()),
+           pbf::Predict{now.position(), now.velocity(), containment(solids), gravity_,
+                        static_cast<float>(dt), predicted_.view(), near_wall_.view()});
+}
+
+template <class Device>
+void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next) {
+  const std::size_t count = now.size();
+  const float h = kernels_.W.h;
+  const View3<const float> predicted = std::as_const(predicted_).view();
+  cells_.sort(predicted, steady_frame(extent_of(device_, predicted), h));
+  for (auto* points : {&points_, &points_and_lambda_, &velocities_}) points->resize(count);
+  for (auto* vectors : {&sorted_, &moved_, &pushed_}) vectors->resize(count);
+  sorted_near_wall_.resize(count);
+  multiplier_.resize(count);
+  next.reorder(cells_.order(), {"position", "velocity", "density", "pressure"});
+  for_each(device_, "reorder", n(),
+           pbf::SortPredicted{cells_.order(), now.position(), now.velocity(), predicted,
+                              now.material(), std::as_const(near_wall_).view(),
+                              std::as_const(inverse_mass_of_).view(), gravity_,
+                              static_cast<float>(dt), next.write_position(), next.write_velocity(),
+                              sorted_near_wall_.view(), points_.view(), moved_.view(),
+                              pushed_.view(), sorted_.view(), multiplier_.view()});
+  near_.build(cells_.cells(), std::as_const(sorted_).view(), h);
+  boundary_.place(next.bodies, cells_.cells(), std::as_const(sorted_).view(), h);
+}
+
+template <class Device>
+void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
+  const auto eps = static_cast<float>(params_.cfm) * kernels_.stiffness;
+  const float omega = relaxation_[static_cast<std::size_t>(k) % relaxation_.size()];
+  reduce_to<pbf::JoinExcess>(
+      device_, "multipliers", n(),
+      pbf::Multipliers{near_.view(), std::as_const(points_).view(), boundary_.view(), kernels_, eps,
+                       omega, params_.tension == "paper", multiplier_.view(),
+                       points_and_lambda_.view()},
+      excess_.data() + k);
+  wall_lambda_.resize(boundary_.placed());
+  for_each(device_, "multipliers", static_cast<std::int64_t>(boundary_.placed()),
+           pbf::WallMultipliers{boundary_.view(), std::as_const(points_and_lambda_).view(),
+                                kernels_, wall_lambda_.view()});
+  for_each(device_, "corrections", n(),
+           pbf::Corrections{near_.view(), std::as_const(points_and_lambda_).view(),
+                            boundary_.view(), std::as_const(wall_lambda_).view(), kernels_, s_corr_,
+                            std::as_const(sorted_near_wall_).view(), containment(solids),
+                            points_.view(), moved_.view(), pushed_.view(), multiplier_.view()});
+}
+
+// Fixed iterations, or (tolerance > 0) until the mean excess density is small enough, which is
+// looked at once a round of relaxations is whole.
+template <class Device>
+void PbfSolver<Device>::solve_constraints(const SolidsView& solids, StepReport& report) {
+  const int most = params_.tolerance > 0.0
+                       ? std::max(params_.iterations, params_.iterations_max)
+                       : params_.iterations;
+  excess_.resize(static_cast<std::size_t>(most) + 1);
+  int k = 0;
+  while (k < most) {
+    for (int end = std::min(k + params_.iterations, most); k < end; ++k) iterate(k, solids);
+    if (k == most) break;
+    pbf::Excess last;
+    device_.download(&last, excess_.data() + k - 1, sizeof(last));
+    if (last.sum <= params_.tolerance * static_cast<double>(n())) break;
+  }
+  report.iterations = k;
+}
+
+template <class Device>
+void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, State& next) {
+  for_each(device_, "velocities", n(),
+           pbf::MoveOn{std::as_const(sorted_near_wall_).view(), containment(solids),
+                       static_cast<float>(dt), static_cast<float>(setup_.spacing), points_.view(),
+                       moved_.view(), pushed_.view(), next.rewrite_vectors("position"),
+                       next.rewrite_vectors("velocity"), velocities_.view()});
+}
+
+template <class Device>
+void PbfSolver<Device>::measure_densities(double dt, State& next) {
+  const double pressure_scale = -setup_.materials.front().density / (dt * dt);
+  reduce_to<pbf::JoinExcess>(
+      device_, "densities", n(),
+      pbf::Densities{near_.view(), std::as_const(points_).view(), boundary_.view(), kernels_,
+                     next.material(), std::as_const(density_of_).view(),
+                     static_cast<float>(pressure_scale), std::as_const(multiplier_).view(),
+                     next.write_numbers<float>("density"), next.write_numbers<float>("pressure")},
+      excess_.data() + excess_.size() - 1);
+}
+
+// c is given for a step of kReferenceStep; over dt, 1 - c is taken to the power of their ratio.
+template <class Device>
+void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
+  const double c = 1.0 - std::pow(1.0 - params_.xsph, dt / pbf::kReferenceStep);
+  const bool confine = params_.vorticity > 0.0;
+  if (!confine && !(c > 0.0)) return;
+  View<const Float4> points = std::as_const(points_).view();
+  View3<const float> spin;
+  if (confine) {
+    spin_.resize(points_.size());
+    for_each(device_, "vorticity", n(),
+             pbf::Vorticity{near_.view(), points, std::as_const(velocities_).view(), kernels_,
+                            spin_.view(), points_and_lambda_.view()});
+    points = std::as_const(points_and_lambda_).view();
+    spin = std::as_const(spin_).view();
+  }
+  for_each(device_, "smooth", n(),
+           pbf::Smooth{near_.view(), points, std::as_const(velocities_).view(), spin, kernels_,
+                       static_cast<float>(dt * params_.vorticity) * kernels_.W.h,
+                       static_cast<float>(c), next.write_velocity()});
+}
+
+template <class Device>
+void PbfSolver<Device>::push_solids(const SolidsView& solids, double dt, const State& next,
+                                    BodyImpulses& out) {
+  const double mass = setup_.particle_masses().front();
+  for (int first = 0; first < solids.count; first += pbf::kSolidsPerPass) {
+    const pbf::Pushes sums = reduce<pbf::JoinPushes>(
+        device_, "push solids", n(),
+        pbf::PushSolids{boundary_.view(), std::as_const(points_).view(),
+                        std::as_const(pushed_).view(), kernels_, containment(solids),
+                        static_cast<float>(mass), static_cast<float>(dt), first});
+    for (int s = 0; s < pbf::kSolidsPerPass && first + s < solids.count; ++s) {
+      const auto solid = static_cast<std::size_t>(first + s);
+      const Vec3d origin = next.bodies[solid].position;
+      out.linear[solid] = sums.impulse[s];
+      out.angular[solid] = sums.angular_impulse[s] - cross(origin, sums.impulse[s]);
+    }
+  }
+}
+
+template <class Device>
+void PbfSolver<Device>::finish_report(double dt, const State& next, StepReport& report) {
+  const Vitals vitals = measure_vitals(next);
+  report.dt_used = dt;
+  report.max_speed = vitals.max_speed;
+  report.first_bad = vitals.first_bad;
+  report.pairs = near_.pairs();
+  report.boundary_particles = boundary_.size();
+  const std::vector<pbf::Excess> excess = excess_.download();
+  const auto iterations = static_cast<std::size_t>(report.iterations);
+  for (std::size_t k = 1; k < iterations; ++k) report.density_error.push_back(excess[k].largest);
+  report.density_error.push_back(excess.back().largest);
+  report.density_error_max = excess.back().largest;
+  report.density_error_mean = n() > 0 ? excess.back().sum / static_cast<double>(n()) : 0.0;
+}
+
+// Lists of two bytes an entry, points read and written in each pass, the state once.
+template <class Device>
+double PbfSolver<Device>::floor_bytes(std::size_t particles) const {
+  const double passes = 2.0 * params_.iterations + 1.0 + (params_.xsph > 0.0 ? 1.0 : 0.0) +
+                        (params_.vorticity > 0.0 ? 1.0 : 0.0);
+  constexpr double kList = 30.0 * 2.0, kPoint = 2.0 * 16.0, kState = 2.0 * 48.0;
+  return static_cast<double>(particles) * (passes * (kList + kPoint) + kList + kState);
+}
+
+}  // namespace barchan
