@@ -121,17 +121,18 @@ struct ConstraintSums {
 };
 
 struct WallSums {
-  static constexpr int kSums = 4;  // sum a W, sum a grad G
+  static constexpr int kSums = 5;  // sum a W, sum a grad G, sum a |grad G|^2
   Poly6 W;
   Spiky G;
   template <class T>
   HD void operator()(const Near<T>& b, T* sums) const {
     const Distances<T> d(b, W.h);
-    const T f = b.w * G.grad_factor(d.r, d.inv_r);
+    const T f = G.grad_factor(d.r, d.inv_r), af = b.w * f;
     sums[0] += b.w * W.w_r2(d.r2);
-    sums[1] += f * b.x;
-    sums[2] += f * b.y;
-    sums[3] += f * b.z;
+    sums[1] += af * b.x;
+    sums[2] += af * b.y;
+    sums[3] += af * b.z;
+    sums[4] += af * f * d.r2;
   }
 };
 
@@ -160,7 +161,7 @@ struct Multipliers {
   BoundaryView walls;
   Kernels k;
   float eps;      // constraint force mixing [1/m^2]
-  float omega;    // relaxation of this iteration
+  float omega;    // under-relaxation (lattice.h)
   bool may_pull;  // tension = "paper": lambda > 0 as well
   View<float> multiplier;         // in and out: sum of lambda so far
   View<Float4> points_and_lambda;  // out
@@ -171,15 +172,17 @@ struct Multipliers {
     const Vec3 p(me.x, me.y, me.z);
     const auto sums = sum_pairs(near, points, i, p, ConstraintSums{k.W, k.G});
     float count = sums[0] + k.W.w_r2(0.0f);
+    float squares = sums[4];
     Vec3 grad = k.V * sums.vector(1), wall{};
     if (walls.near.count(i) > 0) {
       const auto solid = sum_pairs(walls.near, walls.points, i, p, WallSums{k.W, k.G});
       count += solid[0];
       wall = k.V * solid.vector(1);
       grad += wall;
+      squares += me.w * solid[4];
     }
     const float C = k.V * count - 1.0f;
-    const float D = k.V * k.V * sums[4] + me.w * dot(grad, grad + wall);
+    const float D = k.V * k.V * squares + me.w * dot(grad, grad + wall);
     float lambda = -omega * C / (max(D, 0.0f) + eps);
     if (!may_pull) lambda = min(lambda, -multiplier[at]);  // the sum stays <= 0
     multiplier[at] += lambda;

@@ -1,10 +1,6 @@
 #include "solvers/pbf/lattice.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdlib>
-
-#include "base/units.h"
 
 namespace barchan::pbf {
 
@@ -39,23 +35,13 @@ ArtificialPressure artificial_pressure(const Kernels& kernels, double spacing,
           params.tension == "clamped" ? rest * rest * rest * rest : 0.0f};
 }
 
-std::vector<float> relaxation(int iterations) {
-  const char* mode = std::getenv("PBF_RELAX");
-  const double A = std::getenv("PBF_A") ? std::atof(std::getenv("PBF_A")) : 2.82;
-  const double bound = std::getenv("PBF_BOUND") ? std::atof(std::getenv("PBF_BOUND")) : 0.33;
-  std::vector<float> omega;
-  if (mode && mode[0] != 'c') {
-    omega.assign(static_cast<std::size_t>(iterations), static_cast<float>(std::atof(mode)));
-    return omega;
-  }
-  const double z0 = std::cosh(std::acosh(1.0 / bound) / iterations);
-  const double a0 = A * (z0 - 1.0) / (z0 + 1.0);
-  for (int k = 0; k < iterations; ++k) {
-    const double a = 0.5 * (A + a0) - 0.5 * (A - a0) * std::cos(kPi * (2 * k + 1) / (2.0 * iterations));
-    omega.push_back(static_cast<float>(1.0 / a));
-  }
-  if (mode && mode[1] == 'r') std::reverse(omega.begin(), omega.end());
-  return omega;
+float relaxation(int iterations) {
+  return iterations == 1 ? 0.45f : 0.6f;
+}
+
+double compression(double gravity, double depth, double dt, double spacing, int iterations) {
+  const double work = static_cast<double>(relaxation(iterations)) * iterations;
+  return 0.387 * gravity * depth * dt * dt / (work * spacing * spacing);
 }
 
 }  // namespace barchan::pbf

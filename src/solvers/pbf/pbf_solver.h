@@ -46,7 +46,6 @@ class PbfSolver final : public Solver {
   PbfParams params_;
   pbf::Kernels kernels_;
   pbf::ArtificialPressure s_corr_;
-  std::vector<float> relaxation_;  // omega of each iteration
   Vec3 gravity_;                   // [m/s^2]
 
   CellSort<Device> cells_;

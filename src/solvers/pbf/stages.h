@@ -17,7 +17,6 @@ PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const Pbf
       params_(params),
       kernels_(pbf::lattice_kernels(setup.spacing)),
       s_corr_(pbf::artificial_pressure(kernels_, setup.spacing, params)),
-      relaxation_(pbf::relaxation(params.iterations)),
       gravity_(setup.gravity),
       cells_(device),
       near_(device),
@@ -101,11 +100,10 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
 template <class Device>
 void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
   const auto eps = static_cast<float>(params_.cfm) * kernels_.stiffness;
-  const float omega = relaxation_[static_cast<std::size_t>(k) % relaxation_.size()];
   reduce_to<pbf::JoinExcess>(
       device_, "multipliers", n(),
       pbf::Multipliers{near_.view(), std::as_const(points_).view(), boundary_.view(), kernels_, eps,
-                       omega, params_.tension == "paper", multiplier_.view(),
+                       pbf::relaxation(params_.iterations), params_.tension == "paper", multiplier_.view(),
                        points_and_lambda_.view()},
       excess_.data() + k);
   wall_lambda_.resize(boundary_.placed());
