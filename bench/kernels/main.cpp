@@ -1,5 +1,6 @@
 // Sorting, neighbour lists and a density pass: jittered lattice, support of two spacings, about 32
-// neighbours. Arguments: particles. The stages of each are printed by their profiler labels.
+// neighbours. Arguments: particles. The stages of each are printed by their profiler labels, in ms,
+// and the bytes of device memory a particle.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -64,14 +65,23 @@ struct Fixture {
     x.upload(jittered_cube(n));
     density.resize(x.size());
     sort();
-    near.build(cells.cells(), std::as_const(sorted).view(), kSupport);
-    std::vector<Float4> host;
-    for (const Vec3& p : sorted.download()) host.push_back({p.x, p.y, p.z, 0.0f});
-    packed.upload(host);
+    lists();
   }
+  // Sorted copies in the layout that suits the device.
   void sort() {
     cells.sort(std::as_const(x).view(), kSupport);
-    permute(any, std::as_const(x).view(), cells.order(), sorted);
+    if (any.on_host()) {
+      permute(any, std::as_const(x).view(), cells.order(), sorted);
+    } else {
+      permute_packed(device, std::as_const(x).view(), cells.order(), packed);
+    }
+  }
+  void lists() {
+    if (any.on_host()) {
+      near.build(cells.cells(), std::as_const(sorted).view(), kSupport);
+    } else {
+      near.build(cells.cells(), std::as_const(packed).view(), kSupport);
+    }
   }
   D& device;
   Device& any;  // the same, for code that needs no template
@@ -82,7 +92,7 @@ struct Fixture {
   Buffer<Float4> packed;  // the sorted points
 };
 
-enum class Work { sort, lists, reference_lists, density };
+enum class Work { sort, lists, sort_and_lists, reference_lists, density };
 
 template <class D>
 void work_once(Fixture<D>& f, Work work) {
@@ -91,7 +101,10 @@ void work_once(Fixture<D>& f, Work work) {
     case Work::sort:
       return f.sort();
     case Work::lists:
-      return f.near.build(f.cells.cells(), s, kSupport);
+      return f.lists();
+    case Work::sort_and_lists:
+      f.sort();
+      return f.lists();
     case Work::reference_lists:
       return f.near.build_reference(f.cells.cells(), s, f.cells.cells(), s, kSupport);
     case Work::density:
@@ -134,6 +147,8 @@ void run(benchmark::State& state, const std::string& device_name, Work work) {
       state.counters[stage.label] = stage.milliseconds / static_cast<double>(stage.calls) *
                                     (stage.label == "permute" ? 3.0 : 1.0);
     }
+    state.counters["bytes"] =
+        static_cast<double>(device->allocated()) / static_cast<double>(fixture.x.size());
     state.counters["neighbours"] =
         static_cast<double>(fixture.near.pairs()) / static_cast<double>(fixture.x.size());
     return 0;
@@ -141,12 +156,15 @@ void run(benchmark::State& state, const std::string& device_name, Work work) {
 }
 
 void add(const char* device, std::int64_t particles) {
+  constexpr std::int64_t kTooMany = 50'000'000;  // for more than a look at the memory
   const std::pair<const char*, Work> all[] = {{"sort", Work::sort},
                                               {"lists", Work::lists},
+                                              {"sort_and_lists", Work::sort_and_lists},
                                               {"reference_lists", Work::reference_lists},
                                               {"density", Work::density}};
   for (const auto& [name, work] : all) {
     if (work == Work::reference_lists && std::string(device) != "cpu") continue;
+    if (work != Work::sort_and_lists && particles > kTooMany) continue;
     benchmark::RegisterBenchmark((std::string(device) + "/" + name).c_str(),
                                  [device, work](benchmark::State& s) { run(s, device, work); })
         ->Arg(particles)
@@ -160,7 +178,9 @@ void add(const char* device, std::int64_t particles) {
 
 int main(int argc, char** argv) {
   for (const std::int64_t n : {100'000, 1'000'000, 10'000'000}) barchan::add("cpu", n);
-  for (const std::int64_t n : {100'000, 1'000'000, 10'000'000}) barchan::add("cuda", n);
+  for (const std::int64_t n : {100'000, 1'000'000, 10'000'000, 100'000'000}) {
+    barchan::add("cuda", n);
+  }
   barchan::add_file_benchmarks();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

@@ -194,8 +194,10 @@ void Cpu::gather(const char* label, std::size_t element_bytes, const void* in,
       return run(std::uint32_t{});
     case 8:
       return run(std::uint64_t{});
+    case 16:
+      return run(Float4{});
     default:
-      fail("{}: gather knows elements of 1, 4 and 8 bytes, not {}", label, element_bytes);
+      fail("{}: gather knows elements of 1, 4, 8 and 16 bytes, not {}", label, element_bytes);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "compute/cuda.cuh"
 
+#include <cstring>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <limits>
@@ -18,11 +19,16 @@ Cuda::Cuda() {
   std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
   check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep),
              "setting up the memory pool");
+  check_cuda(cudaMallocHost(&mailbox_, kMailboxBytes), "allocation of host memory");
+  check_cuda(cudaMallocAsync(&ticket_, sizeof(unsigned), stream_), "allocation");
+  clear(ticket_, sizeof(unsigned));
 }
 
 Cuda::~Cuda() {
   if (scratch_) cudaFreeAsync(scratch_, stream_);
+  cudaFreeAsync(ticket_, stream_);
   cudaStreamSynchronize(stream_);
+  cudaFreeHost(mailbox_);
   cudaStreamDestroy(stream_);
 }
 
@@ -55,8 +61,11 @@ void Cuda::upload(void* to, const void* from_host, std::size_t bytes) {
   wait();
 }
 void Cuda::download(void* to_host, const void* from, std::size_t bytes) {
-  check_cuda(cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDeviceToHost, stream_), "download");
+  // Copies to memory that the driver does not know take longer: small ones go by the mailbox.
+  void* to = bytes <= kMailboxBytes ? mailbox_ : to_host;
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "download");
   wait();
+  if (to != to_host) std::memcpy(to_host, to, bytes);
 }
 void Cuda::copy(void* to, const void* from, std::size_t bytes) {
   check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_), "copy");
@@ -124,6 +133,15 @@ std::uint32_t Cuda::exclusive_scan(const char* label, View<const std::uint32_t> 
   return static_cast<std::uint32_t>(sum);
 }
 
+void Cuda::scan_in_place(const char* label, View<std::uint32_t> counts) {
+  const CudaTimer timer(*this, label);
+  const auto n = static_cast<int>(counts.size);
+  std::size_t bytes = 0;
+  check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, counts.data, n, stream_), label);
+  void* memory = scratch(bytes);
+  check_cuda(cub::DeviceScan::ExclusiveSum(memory, bytes, counts.data, n, stream_), label);
+}
+
 template <class Key>
 void Cuda::radix_sort(View<Key> keys, View<std::uint32_t> values, int bits) {
   const auto n = static_cast<int>(keys.size);
@@ -177,8 +195,12 @@ void Cuda::gather(const char* label, std::size_t element_bytes, const void* in,
       return for_each(*this, label, n,
                       Gather<std::uint64_t>{static_cast<const std::uint64_t*>(in), order,
                                             static_cast<std::uint64_t*>(out)});
+    case 16:
+      return for_each(
+          *this, label, n,
+          Gather<Float4>{static_cast<const Float4*>(in), order, static_cast<Float4*>(out)});
     default:
-      fail("{}: gather knows elements of 1, 4 and 8 bytes, not {}", label, element_bytes);
+      fail("{}: gather knows elements of 1, 4, 8 and 16 bytes, not {}", label, element_bytes);
   }
 }
 

@@ -50,6 +50,13 @@ class Cuda final : public Device {
   cudaStream_t stream() const { return stream_; }
   // Device memory for one launch, kept between launches; at least `bytes`.
   void* scratch(std::size_t bytes);
+  // Host memory that kernels can write to: how a few numbers come back without a copy.
+  static constexpr std::size_t kMailboxBytes = 4096;
+  void* mailbox() const { return mailbox_; }
+  // For kernels that count their blocks as they end (run_reduce). 0 between launches.
+  unsigned* ticket() const { return ticket_; }
+  // As exclusive_scan, in place and without looking at the sum: nothing waits.
+  void scan_in_place(const char* label, View<std::uint32_t> counts);
 
  private:
   template <class Key>
@@ -59,6 +66,8 @@ class Cuda final : public Device {
   std::string description_;
   void* scratch_ = nullptr;
   std::size_t scratch_bytes_ = 0;
+  void* mailbox_ = nullptr;
+  unsigned* ticket_ = nullptr;
   std::unordered_map<void*, std::size_t> sizes_;
 };
 
@@ -102,63 +111,57 @@ struct CombineWith {
   __device__ T operator()(const T& a, const T& b) const { return Op::combine(a, b); }
 };
 
+// Each block leaves a partial result; the block that ends last combines them, in their order, and
+// leaves the whole in host memory.
 template <class Op, class T, class Kernel>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    run_reduce(Kernel kernel, int n, int items_per_block, T* partial) {
+    run_reduce(Kernel kernel, int n, T* partial, unsigned* ticket, T* result) {
   using Tree = cub::BlockReduce<T, kThreadsPerBlock>;
   __shared__ typename Tree::TempStorage memory;
-  const int begin = blockIdx.x * items_per_block;
-  const int end = n < begin + items_per_block ? n : begin + items_per_block;
+  __shared__ bool last;
+  const int begin = blockIdx.x * kItemsPerReduceBlock;
+  const int end = n - begin < kItemsPerReduceBlock ? n : begin + kItemsPerReduceBlock;
   T sum = Op::identity();
   for (int i = begin + static_cast<int>(threadIdx.x); i < end; i += kThreadsPerBlock) {
     sum = Op::combine(sum, kernel(i));
   }
   sum = Tree(memory).Reduce(sum, CombineWith<Op, T>{});
-  if (threadIdx.x == 0) partial[blockIdx.x] = sum;
-}
-
-template <class T>
-struct ReadPartial {
-  const T* partial;
-  __device__ T operator()(int i) const { return partial[i]; }
-};
-
-// Two launches: `partial` has room for one result a block, and for one more behind them.
-template <class Op, class T, class Kernel>
-void launch_reduce(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel,
-                   T* partial, T* result) {
-  const CudaTimer timer(device, label);
-  const auto blocks = static_cast<int>((n + kItemsPerReduceBlock - 1) / kItemsPerReduceBlock);
-  if (blocks > 0) {
-    run_reduce<Op, T><<<blocks, kThreadsPerBlock, 0, device.stream()>>>(
-        kernel, static_cast<int>(n), kItemsPerReduceBlock, partial);
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = sum;
+    __threadfence();
+    last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;  // the last one sets it back to 0
   }
-  run_reduce<Op, T><<<1, kThreadsPerBlock, 0, device.stream()>>>(ReadPartial<T>{partial}, blocks,
-                                                                 blocks, result);
-  check_cuda(cudaGetLastError(), label);
-}
-
-template <class T>
-T* reduce_scratch(Cuda& device, std::int64_t n) {
-  const std::int64_t blocks = (n + kItemsPerReduceBlock - 1) / kItemsPerReduceBlock;
-  return static_cast<T*>(device.scratch(static_cast<std::size_t>(blocks + 1) * sizeof(T)));
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  sum = Op::identity();
+  for (unsigned i = threadIdx.x; i < gridDim.x; i += kThreadsPerBlock) {
+    sum = Op::combine(sum, partial[i]);
+  }
+  sum = Tree(memory).Reduce(sum, CombineWith<Op, T>{});
+  if (threadIdx.x == 0) *result = sum;
 }
 
 // The result stays in the device's memory: nothing waits for it.
 template <class Op, class T, class Kernel>
 void reduce_to(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel, T* result) {
-  launch_reduce<Op>(device, label, n, kernel, reduce_scratch<T>(device, n), result);
+  const CudaTimer timer(device, label);
+  const int blocks = n <= 0 ? 1 : static_cast<int>((n + kItemsPerReduceBlock - 1) / kItemsPerReduceBlock);
+  run_reduce<Op, T><<<blocks, kThreadsPerBlock, 0, device.stream()>>>(
+      kernel, static_cast<int>(n), static_cast<T*>(device.scratch(blocks * sizeof(T))),
+      device.ticket(), result);
+  check_cuda(cudaGetLastError(), label);
 }
 
 template <class Op, class Kernel>
 auto reduce(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel) {
   using T = decltype(Op::identity());
+  static_assert(sizeof(T) <= Cuda::kMailboxBytes);
   if (n <= 0) return Op::identity();
-  T* memory = reduce_scratch<T>(device, n);
-  launch_reduce<Op>(device, label, n, kernel, memory + 1, memory);
-  T result;
-  device.download(&result, memory, sizeof(T));
-  return result;
+  T* result = static_cast<T*>(device.mailbox());
+  reduce_to<Op>(device, label, n, kernel, result);
+  device.wait();
+  return *result;
 }
 
 }  // namespace barchan

@@ -47,7 +47,7 @@ class Device {
   virtual void sort_pairs(const char* label, View<std::uint64_t> keys, View<std::uint32_t> values,
                           int bits) = 0;
 
-  // out[i] = in[order[i]] for elements of 1, 4 or 8 bytes.
+  // out[i] = in[order[i]] for elements of 1, 4, 8 or 16 bytes.
   virtual void gather(const char* label, std::size_t element_bytes, const void* in,
                       View<const std::uint32_t> order, void* out) = 0;
 

@@ -7,6 +7,7 @@
 #include "compute/view.h"
 #include "math/sph_kernels.h"
 #include "math/vec3.h"
+#include "spatial/cells.h"
 
 namespace barchan {
 
@@ -63,7 +64,7 @@ struct ReadSums {
 
 // Volume of one particle: lattice_sum / sum_j W_ij, so that a lattice gives spacing^3 each.
 struct ParticleVolume {
-  View<const std::uint32_t> cell_of, runs;
+  RunsView runs;
   View3<const float> x;
   CubicSpline W;
   float lattice_sum;
@@ -71,10 +72,11 @@ struct ParticleVolume {
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     const Vec3 p = x[i];
-    const std::uint32_t* run = runs.data + std::size_t{18} * cell_of[i];
+    const std::uint32_t* run = runs(static_cast<std::uint32_t>(at));
     float sum = 0.0f;
-    for (int row = 0; row < 9; ++row) {
-      for (std::uint32_t j = run[2 * row]; j < run[2 * row + 1]; ++j) {
+    for (std::uint32_t row = 0; row < 9; ++row) {
+      const std::uint32_t* bounds = run + runs.place(row);
+      for (std::uint32_t j = bounds[0]; j < bounds[runs.end]; ++j) {
         sum += W.w(length(x[j] - p));
       }
     }

@@ -25,11 +25,10 @@ ParticleSums sums_on(Device& device, const State& state, View<const double> mass
 template <class Device>
 void particle_volumes(Device& device, const CellsView& cells, View3<const float> x,
                       const CubicSpline& W, float lattice_sum, View<float> volume) {
-  Buffer<std::uint32_t> runs(device, 18 * cells.key.size);
-  for_each(device, "ledger: volume", static_cast<std::int64_t>(9 * cells.key.size),
-           FindRuns{cells, cells, runs.view()});
+  Buffer<std::uint32_t> table(device);
+  const RunsView runs = find_runs(device, "ledger: volume", cells, cells, table);
   for_each(device, "ledger: volume", static_cast<std::int64_t>(x.size),
-           ParticleVolume{cells.cell_of, runs.view(), x, W, lattice_sum, volume});
+           ParticleVolume{runs, x, W, lattice_sum, volume});
 }
 
 template <class Device>

@@ -27,10 +27,8 @@ AxisCells axis_cells(double lo, double hi, double mean, double size) {
 }  // namespace
 
 int CellFrame::key_bits() const {
-  const auto cells = static_cast<std::uint64_t>(nx) * static_cast<std::uint64_t>(ny) *
-                     static_cast<std::uint64_t>(nz);
   int bits = 1;
-  while (bits < 63 && (cells >> bits) != 0) ++bits;
+  while (bits < 63 && (cells() >> bits) != 0) ++bits;
   return bits;
 }
 

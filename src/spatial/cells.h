@@ -38,6 +38,10 @@ struct CellFrame {
     const std::int64_t dy = row % 3 - 1, dz = row / 3 - 1;
     return (dz * ny + dy) * nx;
   }
+  std::uint64_t cells() const {
+    return static_cast<std::uint64_t>(nx) * static_cast<std::uint64_t>(ny) *
+           static_cast<std::uint64_t>(nz);
+  }
   int key_bits() const;
 
   friend bool operator==(const CellFrame&, const CellFrame&) = default;
@@ -57,12 +61,33 @@ CellFrame frame_around(const Extent& extent, float radius);
 // `radius` of them, and stays the same while they move a little.
 CellFrame steady_frame(const Extent& extent, float radius);
 
-// The cells that hold particles: sorted numbers, and where each one's particles start.
+// Where each cell's particles start: in a table of the cells that hold particles, or, on a GPU and
+// where the frame has few cells, in one of all of them.
 struct CellsView {
   CellFrame frame;
-  View<const std::uint64_t> key;      // of each cell, ascending
+  View<const std::uint64_t> key;      // of each cell in the table, ascending; none where `whole`
   View<const std::uint32_t> start;    // one more than there are cells
   View<const std::uint32_t> cell_of;  // for each sorted particle, the index of its cell
+  bool whole = false;                 // the table has all cells: an index is the cell's number
+};
+
+// The nine runs of sorted particles around a particle. They stand in a table made for the cells
+// that hold particles, or are read off the starts of all cells.
+struct RunsView {
+  const std::uint32_t* table = nullptr;
+  View<const std::uint32_t> cell_of;   // empty where every particle has runs of its own
+  std::int64_t stride = 0, first = 0;  // the runs of cell c are about table + first + stride c
+  std::uint32_t plane = 0, row = 0;    // and that many entries further for dz + 1 and dy + 1
+  std::uint32_t end = 0;               // where a run's end is, from its begin
+
+  HD const std::uint32_t* operator()(std::uint32_t i) const {
+    const std::int64_t cell = cell_of.data != nullptr ? cell_of[i] : i;
+    return table + first + stride * cell;
+  }
+  // Of row 0..8, from what operator() gives.
+  HD std::uint32_t place(std::uint32_t of_nine) const {
+    return of_nine / 3 * plane + of_nine % 3 * row;
+  }
 };
 
 template <class Device>
@@ -82,13 +107,20 @@ class CellSort {
  private:
   template <class Key>
   void sort_by(Buffer<Key>& keys, View3<const float> x);
+  void sort_whole(View3<const float> x);
 
   Device& device_;
   CellFrame frame_{};
+  bool whole_ = false;
   Buffer<std::uint32_t> order_, cell_of_, cell_start_;
+  Buffer<std::uint32_t> arrived_;  // the order before equal cells are put right
   Buffer<std::uint32_t> keys32_;
   Buffer<std::uint64_t> keys64_, cell_key_;
 };
+
+// On a GPU, for frames of few cells: counts, places and puts in order instead of sorting.
+template <>
+void CellSort<Cuda>::sort_whole(View3<const float> x);
 
 // Extent of the finite points.
 template <class Device>
@@ -96,5 +128,15 @@ Extent extent_of(Device& device, View3<const float> x);
 
 // out[i] = x[order[i]]
 void permute(Device& device, View3<const float> x, View<const std::uint32_t> order, Buffer3& out);
+
+// The same into packed points, as kernels on a GPU want them; w = 0.
+template <class Device>
+void permute_packed(Device& device, View3<const float> x, View<const std::uint32_t> order,
+                    Buffer<Float4>& out);
+
+// Finds the runs of `other`'s particles around those of `cells`; `table` is the room to do it in.
+template <class Device>
+RunsView find_runs(Device& device, const char* label, const CellsView& cells,
+                   const CellsView& other, Buffer<std::uint32_t>& table);
 
 }  // namespace barchan

@@ -1,6 +1,9 @@
 // Bodies of CellSort, instantiated for each device in spatial_cpu.cpp and spatial_cuda.cu.
 #pragma once
 
+#include <algorithm>
+#include <type_traits>
+
 #include "spatial/cells.h"
 #include "spatial/kernels.h"
 
@@ -18,6 +21,7 @@ CellSort<Device>::CellSort(Device& device)
       order_(device),
       cell_of_(device),
       cell_start_(device),
+      arrived_(device),
       keys32_(device),
       keys64_(device),
       cell_key_(device) {}
@@ -30,6 +34,15 @@ void CellSort<Device>::sort(View3<const float> x, float radius) {
 template <class Device>
 void CellSort<Device>::sort(View3<const float> x, const CellFrame& frame) {
   frame_ = frame;
+  whole_ = false;
+  if constexpr (!std::is_same_v<Device, Cpu>) {
+    // A table of all cells costs 4 bytes each and needs no sort of the keys: up to 8 bytes a
+    // particle, or 16 MB, are well spent.
+    constexpr std::uint64_t kFew = 1 << 22, kMost = 1u << 30;
+    if (frame.cells() < std::min(kMost, std::max(kFew, 2 * std::uint64_t{x.size}))) {
+      return sort_whole(x);
+    }
+  }
   if (frame_.key_bits() <= 32) {
     sort_by(keys32_, x);
   } else {
@@ -61,7 +74,45 @@ void CellSort<Device>::sort_by(Buffer<Key>& keys, View3<const float> x) {
 
 template <class Device>
 CellsView CellSort<Device>::cells() const {
-  return {frame_, cell_key_.view(), cell_start_.view(), cell_of_.view()};
+  return {frame_, cell_key_.view(), cell_start_.view(), cell_of_.view(), whole_};
+}
+
+template <class Device>
+void permute_packed(Device& device, View3<const float> x, View<const std::uint32_t> order,
+                    Buffer<Float4>& out) {
+  out.resize(order.size);
+  for_each(device, "permute packed", static_cast<std::int64_t>(order.size),
+           PermutePacked{x, order, out.view()});
+}
+
+template <class Device>
+RunsView find_runs(Device& device, const char* label, const CellsView& cells,
+                   const CellsView& other, Buffer<std::uint32_t>& table) {
+  RunsView runs;
+  runs.cell_of = cells.cell_of;
+  if (cells.whole && other.whole) {
+    // A run is three cells: from the start of the one before the middle to that of the third next.
+    const CellFrame& frame = other.frame;
+    runs.table = other.start.data;
+    runs.first = frame.row_offset(0) - 1;
+    runs.stride = 1;
+    runs.row = static_cast<std::uint32_t>(frame.nx);
+    runs.plane = runs.row * static_cast<std::uint32_t>(frame.ny);
+    runs.end = 3;
+    return runs;
+  }
+  // Where this set's table has all cells and the other's has not, each particle gets its own runs.
+  const std::size_t items = cells.whole ? cells.cell_of.size : cells.key.size;
+  if (cells.whole) runs.cell_of = {};
+  table.resize(18 * items);
+  for_each(device, label, static_cast<std::int64_t>(9 * items),
+           FindRuns{cells, other, table.view()});
+  runs.table = table.data();
+  runs.stride = 18;
+  runs.plane = 6;
+  runs.row = 2;
+  runs.end = 1;
+  return runs;
 }
 
 }  // namespace barchan

@@ -9,6 +9,7 @@
 #include "compute/view.h"
 #include "math/vec3.h"
 #include "spatial/cells.h"
+#include "spatial/neighbours.h"
 
 namespace barchan {
 
@@ -89,18 +90,22 @@ HD inline std::uint32_t lower_bound(View<const std::uint64_t> key, std::int64_t 
   return lo;
 }
 
-// The nine runs of particles around each cell: one (cell, row) an item.
+// The nine runs of particles around each cell of the table (each particle, where that has all
+// cells): one (cell, row) an item.
 struct FindRuns {
   CellsView cells, other;
   View<std::uint32_t> runs;  // out: begin and end for each item
   HD void operator()(int item) const {
     const auto cell = static_cast<std::size_t>(item / 9);
+    const std::uint64_t number = cells.whole ? cells.cell_of[cell] : cells.key[cell];
     const std::int64_t middle =
-        static_cast<std::int64_t>(cells.key[cell]) + cells.frame.row_offset(item % 9);
-    const std::uint32_t first = lower_bound(other.key, middle - 1);
-    std::uint32_t last = first;
-    while (last < other.key.size && static_cast<std::int64_t>(other.key[last]) <= middle + 1)
-      ++last;
+        static_cast<std::int64_t>(number) + cells.frame.row_offset(item % 9);
+    auto first = static_cast<std::size_t>(middle - 1), last = first + 3;
+    if (!other.whole) {
+      last = first = lower_bound(other.key, middle - 1);
+      while (last < other.key.size && static_cast<std::int64_t>(other.key[last]) <= middle + 1)
+        ++last;
+    }
     runs[2 * static_cast<std::size_t>(item)] = other.start[first];
     runs[2 * static_cast<std::size_t>(item) + 1] = other.start[last];
   }
@@ -116,30 +121,47 @@ struct Pack {
   }
 };
 
-// Walks the candidates of particle i. With room for `width` entries it writes those that fit; the
-// count is always that of all.
-template <class Points>
+struct PermutePacked {
+  View3<const float> x;
+  View<const std::uint32_t> order;
+  View<Float4> packed;  // out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const Vec3 p = x[order[i]];
+    packed[i] = {p.x, p.y, p.z, 0.0f};
+  }
+};
+
+struct Unpack {
+  View<const Float4> packed;
+  View3<float> x;  // out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    x[i] = Vec3{packed[i].x, packed[i].y, packed[i].z};
+  }
+};
+
+// Walks the candidates of particle i and counts those that are near; writes them, too, where there
+// is an index.
 struct FillList {
-  View<const std::uint32_t> cell_of;
-  View<const std::uint32_t> runs;
-  Points x, other;
+  RunsView runs;
+  View3<const float> x, other;
   float radius_squared;
-  bool same;           // leave oneself out
-  std::uint32_t room;  // for every list; enough, or as much as is there
-  ListPlaces places;
+  bool same;  // leave oneself out
+  View<const std::uint32_t> start;
   View<std::uint32_t> count;  // out
   View<std::uint32_t> index;  // out; empty to count only
 
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const Vec3 p = point(x, i);
-    const std::uint32_t* run = runs.data + std::size_t{18} * cell_of[i];
+    const Vec3 p = x[i];
     const auto self = static_cast<std::uint32_t>(at);
-    const std::size_t place = places(self);
+    const std::uint32_t* run = runs(self);
     std::uint32_t n = 0;
-    for (int row = 0; row < 9; ++row) {
-      const std::uint32_t end = run[2 * row + 1];
-      for (std::uint32_t base = run[2 * row]; base < end; base += 32) {
+    for (std::uint32_t row = 0; row < 9; ++row) {
+      const std::uint32_t* bounds = run + runs.place(row);
+      const std::uint32_t end = bounds[runs.end];
+      for (std::uint32_t base = bounds[0]; base < end; base += 32) {
         // First which of up to 32 candidates are near, without a branch; then those, one by one.
         const std::uint32_t candidates = end - base < 32 ? end - base : 32;
         std::uint32_t near = 0;
@@ -149,9 +171,7 @@ struct FillList {
         }
         if (same && self - base < 32) near &= ~(1u << (self - base));
         for (; near != 0; near &= near - 1) {
-          if (n < room) {
-            index[place + n * static_cast<std::size_t>(list_stride())] = base + lowest_bit(near);
-          }
+          if (index.size > 0) index[start[i] + n] = base + lowest_bit(near);
           ++n;
         }
       }
@@ -160,21 +180,26 @@ struct FillList {
   }
 };
 
-struct SumAndLargest {
-  std::uint64_t sum = 0, largest = 0;
-};
-struct JoinSumAndLargest {
-  static HD SumAndLargest identity() { return {}; }
-  static HD SumAndLargest combine(const SumAndLargest& a, const SumAndLargest& b) {
-    return {a.sum + b.sum, a.largest > b.largest ? a.largest : b.largest};
+// A list, where everybody can read it.
+struct CopyList {
+  Neighbours near;
+  View<const std::uint64_t> start;
+  View<std::uint32_t> all;  // out
+  HD void operator()(int i) const {
+    const int n = near.count(i);
+    const std::uint64_t to = start[static_cast<std::size_t>(i)];
+    auto list = near.list(i);
+    for (int k = 0; k < n; ++k) {
+      // Read both ways; the two must agree, or the entry is one that nobody can have.
+      const std::uint32_t entry = list[k];
+      all[to + static_cast<std::uint64_t>(k)] = near(i, k) == entry ? entry : ~0u;
+    }
   }
 };
-struct ReadSumAndLargest {
+
+struct ReadCount {
   View<const std::uint32_t> counts;
-  HD SumAndLargest operator()(int i) const {
-    const std::uint64_t c = counts[static_cast<std::size_t>(i)];
-    return {c, c};
-  }
+  HD std::uint64_t operator()(int i) const { return counts[static_cast<std::size_t>(i)]; }
 };
 
 struct Displacement {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/hd.h"
 #include "compute/buffer.h"
@@ -11,20 +12,73 @@
 
 namespace barchan {
 
-// The lists as kernels see them:  for (int k = 0; k < near.count(i); ++k) { int j = near(i, k); ...
-// }
+// An entry of 16 bits: which of the nine runs (2 bits for dz + 1, 2 for dy + 1), and the place in
+// that run. It takes half the memory of an index, and half the time to read it.
+inline constexpr std::uint32_t kLongestRun = 1 << 12;
+HD inline std::uint32_t run_code(std::uint32_t of_nine) {
+  return (of_nine / 3) << 14 | (of_nine % 3) << 12;
+}
+
+// One particle's list on a GPU. list[k] is for k = 0, 1, 2 ... in this order: entries of 16 bits
+// are read four at a time.
+class WarpList {
+ public:
+  HD WarpList(const std::uint64_t* fours, const std::uint32_t* run, const RunsView& runs)
+      : fours_(fours), run_(run), plane_(runs.plane), row_(runs.row) {}
+  HD explicit WarpList(const std::uint32_t* wide) : wide_(wide) {}
+
+  HD std::uint32_t operator[](int k) {
+    constexpr int kRow = static_cast<int>(kRowEntries), kLanes = static_cast<int>(kWarp);
+    if (wide_ != nullptr) return wide_[k / kRow * kRow * kLanes + k % kRow];
+    if (k % kRow == 0) four_ = fours_[k / kRow * kLanes];
+    return decode(static_cast<std::uint32_t>(four_ >> (16 * (k % kRow))) & 0xffffu);
+  }
+  HD std::uint32_t decode(std::uint32_t entry) const {
+    return run_[(entry >> 14) * plane_ + (entry >> 12 & 3) * row_] + (entry & 0xfffu);
+  }
+
+ private:
+  const std::uint32_t* wide_ = nullptr;  // entries of 32 bits, where there are such
+  const std::uint64_t* fours_ = nullptr;
+  const std::uint32_t* run_ = nullptr;
+  std::uint32_t plane_ = 0, row_ = 0;
+  std::uint64_t four_ = 0;
+};
+
+// The lists as kernels see them:
+//   auto list = near.list(i);
+//   for (int k = 0; k < near.count(i); ++k) { const std::uint32_t j = list[k]; ... }
+// near(i, k) is the same entry, in any order of k.
 struct Neighbours {
-  ListPlaces places;  // of i's list in `index`
   View<const std::uint32_t> counts;
-  View<const std::uint32_t> index;
+  View<const std::uint32_t> start;   // of each list, or each warp's rows (compute/interleave.h)
+  View<const std::uint32_t> index;   // the lists, where entries have 32 bits
+  View<const std::uint16_t> packed;  // and where they have 16
+  RunsView runs;
 
   HD int count(int i) const { return static_cast<int>(counts[static_cast<std::size_t>(i)]); }
-  HD std::uint32_t operator()(int i, int k) const {
-    return list(i)[static_cast<std::size_t>(k) * static_cast<std::size_t>(list_stride())];
+  HD auto list(int i) const {
+    if constexpr (on_gpu()) {
+      return warp_list(static_cast<std::uint32_t>(i));
+    } else {
+      return index.data + start[static_cast<std::size_t>(i)];
+    }
   }
-  // The list's first entry; on the CPU the others follow it.
-  HD const std::uint32_t* list(int i) const {
-    return index.data + places(static_cast<std::uint32_t>(i));
+  HD std::uint32_t operator()(int i, int k) const {
+    if constexpr (on_gpu()) {
+      const auto at = static_cast<std::uint32_t>(i);
+      const std::size_t place = interleaved(start[at / kWarp], at, static_cast<std::uint32_t>(k));
+      return packed.size == 0 ? index[place] : warp_list(at).decode(packed[place]);
+    } else {
+      return list(i)[k];
+    }
+  }
+
+ private:
+  HD WarpList warp_list(std::uint32_t i) const {
+    const std::size_t place = interleaved(start[i / kWarp], i, 0);
+    if (packed.size == 0) return WarpList(index.data + place);
+    return {reinterpret_cast<const std::uint64_t*>(packed.data + place), runs(i), runs};
   }
 };
 
@@ -42,8 +96,16 @@ class NeighbourSearch {
   void build(const CellsView& cells, View3<const float> x, const CellsView& other_cells,
              View3<const float> other, float radius);
 
-  Neighbours view() const { return {{start_.view(), even_width_}, count_.view(), index_.view()}; }
-  std::uint64_t pairs() const { return pairs_; }  // entries in all lists together
+  // The same for packed points: what a GPU works on, so that nothing is copied there.
+  void build(const CellsView& cells, View<const Float4> x, float radius);
+  void build(const CellsView& cells, View<const Float4> x, const CellsView& other_cells,
+             View<const Float4> other, float radius);
+
+  // Valid until the cells are sorted anew.
+  Neighbours view() const;
+  std::uint64_t pairs() const;  // entries in all lists together
+  // The lists as they are: slow, for tests and tools.
+  std::vector<std::vector<std::uint32_t>> download() const;
 
   // The plain way, one particle at a time in two passes: what build() is measured and tested by.
   void build_reference(const CellsView& cells, View3<const float> x, const CellsView& other_cells,
@@ -52,21 +114,26 @@ class NeighbourSearch {
  private:
   struct Search {
     CellsView cells, other_cells;
-    View3<const float> x, other;
+    View3<const float> x, other;              // the points in this layout
+    View<const Float4> packed, packed_other;  // or in this one
     float radius;
     bool same;  // one set with itself
+    std::size_t size() const { return packed.data != nullptr ? packed.size : x.size; }
   };
-  void build(const Search& search);
-  void find_runs(const Search& search);
+  void build(Search search);
 
   Device& device_;
   Buffer<std::uint32_t> start_, count_, index_;
-  Buffer<std::uint32_t> runs_;            // 9 (begin, end) a cell, where the device wants a table
-  Buffer<std::uint32_t> places_;          // where each block's or warp's lists start
-  Buffer<Float4> packed_, packed_other_;  // the points, where the device gathers them that way
-  std::uint64_t pairs_ = 0;
-  double guess_ = 40.0;           // entries a particle, from the last build
-  std::uint32_t even_width_ = 0;  // where all lists have the same room: that; else start_ counts
+  Buffer<std::uint16_t> entries_;         // the lists, where 16 bits will do
+  Buffer<std::uint32_t> runs_table_;      // where the device wants one
+  Buffer<std::uint32_t> places_;          // where each block's lists start
+  Buffer<Float4> packed_, packed_other_;  // the points, where they came in the other layout
+  Buffer3 unpacked_, unpacked_other_;
+  RunsView runs_;
+  Buffer<std::uint64_t> counter_;  // of a launch
+  mutable std::uint64_t pairs_ = kUnknown;
+  double guess_ = 40.0;  // entries a particle, from the last build
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 };
 
 // Largest distance any point moved between two sets of the same points [m].

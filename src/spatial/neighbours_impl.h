@@ -16,50 +16,88 @@ NeighbourSearch<Device>::NeighbourSearch(Device& device)
       start_(device),
       count_(device),
       index_(device),
-      runs_(device),
+      entries_(device),
+      runs_table_(device),
       places_(device),
       packed_(device),
-      packed_other_(device) {}
+      packed_other_(device),
+      unpacked_(device),
+      unpacked_other_(device),
+      counter_(device) {}
 
 template <class Device>
 void NeighbourSearch<Device>::build(const CellsView& cells, View3<const float> x, float radius) {
-  build(Search{cells, cells, x, x, radius, true});
+  build(Search{cells, cells, x, x, {}, {}, radius, true});
 }
 
 template <class Device>
 void NeighbourSearch<Device>::build(const CellsView& cells, View3<const float> x,
                                     const CellsView& other_cells, View3<const float> other,
                                     float radius) {
-  build(Search{cells, other_cells, x, other, radius, false});
+  build(Search{cells, other_cells, x, other, {}, {}, radius, false});
 }
 
 template <class Device>
-void NeighbourSearch<Device>::find_runs(const Search& search) {
-  const std::size_t cells = search.cells.key.size;
-  runs_.resize(18 * cells);
-  for_each(device_, "neighbours: runs", static_cast<std::int64_t>(9 * cells),
-           FindRuns{search.cells, search.other_cells, runs_.view()});
+void NeighbourSearch<Device>::build(const CellsView& cells, View<const Float4> x, float radius) {
+  build(Search{cells, cells, {}, {}, x, x, radius, true});
+}
+
+template <class Device>
+void NeighbourSearch<Device>::build(const CellsView& cells, View<const Float4> x,
+                                    const CellsView& other_cells, View<const Float4> other,
+                                    float radius) {
+  build(Search{cells, other_cells, {}, {}, x, other, radius, false});
+}
+
+template <class Device>
+Neighbours NeighbourSearch<Device>::view() const {
+  return {count_.view(), start_.view(), index_.view(), entries_.view(), runs_};
+}
+
+template <class Device>
+std::uint64_t NeighbourSearch<Device>::pairs() const {
+  if (pairs_ == kUnknown) {
+    pairs_ = reduce<Sum<std::uint64_t>>(device_, "neighbours: pairs",
+                                        static_cast<std::int64_t>(count_.size()),
+                                        ReadCount{count_.view()});
+  }
+  return pairs_;
+}
+
+template <class Device>
+std::vector<std::vector<std::uint32_t>> NeighbourSearch<Device>::download() const {
+  const std::vector<std::uint32_t> count = count_.download();
+  std::vector<std::uint64_t> start(count.size());
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < count.size(); total += count[i++]) start[i] = total;
+  Buffer<std::uint64_t> to(device_);
+  to.upload(start);
+  Buffer<std::uint32_t> all(device_, total);
+  for_each(device_, "neighbours: download", static_cast<std::int64_t>(count.size()),
+           CopyList{view(), to.view(), all.view()});
+  const std::vector<std::uint32_t> entries = all.download();
+  std::vector<std::vector<std::uint32_t>> lists(count.size());
+  for (std::size_t i = 0; i < count.size(); ++i) {
+    const auto begin = entries.begin() + static_cast<std::ptrdiff_t>(start[i]);
+    lists[i].assign(begin, begin + count[i]);
+  }
+  return lists;
 }
 
 template <class Device>
 void NeighbourSearch<Device>::build_reference(const CellsView& cells, View3<const float> x,
                                               const CellsView& other_cells,
                                               View3<const float> other, float radius) {
-  static_assert(list_stride() == 1, "the reference runs on the host");
+  static_assert(!on_gpu(), "the reference runs on the host");
   const auto n = static_cast<std::int64_t>(x.size);
-  const Search search{cells, other_cells, x, other, radius, x.x == other.x};
-  find_runs(search);
+  const RunsView runs = find_runs(device_, "neighbours: runs", cells, other_cells, runs_table_);
   start_.resize(x.size);
   count_.resize(x.size);
-  start_.clear_to_zero();
-  FillList<View3<const float>> fill{
-      cells.cell_of,   runs_.view(),  x, other, radius * radius, search.same, 0,
-      {start_.view()}, count_.view(), {}};
+  FillList fill{runs, x, other, radius * radius, x.x == other.x, start_.view(), count_.view(), {}};
   for_each(device_, "neighbours: reference", n, fill);
   pairs_ = device_.exclusive_scan("neighbours: reference", count_.view(), start_.view());
   index_.resize(pairs_);
   fill.index = index_.view();
-  fill.room = ~0u;
   for_each(device_, "neighbours: reference", n, fill);
 }
 

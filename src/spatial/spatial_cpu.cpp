@@ -8,8 +8,18 @@ namespace barchan {
 // One pass with room for as many entries as the last build needed and a bit; a second pass with the
 // exact room where some block needed more.
 template <>
-void NeighbourSearch<Cpu>::build(const Search& search) {
-  const std::size_t particles = search.x.size;
+void NeighbourSearch<Cpu>::build(Search search) {
+  const std::size_t particles = search.size();
+  if (search.packed.data != nullptr) {
+    const auto unpack = [&](View<const Float4> from, Buffer3& to) -> View3<const float> {
+      to.resize(from.size);
+      for_each(device_, "neighbours: unpack", static_cast<std::int64_t>(from.size),
+               Unpack{from, to.view()});
+      return to.view();
+    };
+    search.x = unpack(search.packed, unpacked_);
+    search.other = search.same ? search.x : unpack(search.packed_other, unpacked_other_);
+  }
   const std::size_t cells = search.cells.key.size;
   const std::size_t blocks = (cells + kCellsPerBlock - 1) / kCellsPerBlock;
   start_.resize(particles);
@@ -64,6 +74,9 @@ void NeighbourSearch<Cpu>::build(const Search& search) {
 }
 
 template Extent extent_of(Cpu&, View3<const float>);
+template void permute_packed(Cpu&, View3<const float>, View<const std::uint32_t>, Buffer<Float4>&);
+template RunsView find_runs(Cpu&, const char*, const CellsView&, const CellsView&,
+                            Buffer<std::uint32_t>&);
 template class CellSort<Cpu>;
 template class NeighbourSearch<Cpu>;
 template float max_displacement(Cpu&, View3<const float>, View3<const float>);

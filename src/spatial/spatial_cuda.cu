@@ -1,101 +1,161 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "compute/cuda.cuh"
+#include "spatial/fill_lists.cuh"
 #include "spatial/neighbours_impl.h"
 
 namespace barchan {
 
 namespace {
 
-// Room for a warp: 32 times its longest list.
-struct WarpRoom {
-  View<const std::uint32_t> count;
-  View<std::uint32_t> room;
-  __device__ void operator()(int warp) const {
-    std::uint32_t longest = 0;
-    const std::size_t after = (static_cast<std::size_t>(warp) + 1) * kWarp;
-    const std::size_t end = after < count.size ? after : count.size;
-    for (std::size_t i = static_cast<std::size_t>(warp) * kWarp; i < end; ++i) {
-      longest = count[i] > longest ? count[i] : longest;
-    }
-    room[warp] = longest * kWarp;
+// Counts the particles of each cell; each one learns how many came before it. That order is the
+// hardware's and different every time: PutInOrder makes up for it.
+struct CountCells {
+  View3<const float> x;
+  CellFrame frame;
+  View<std::uint32_t> key, arrival, count;
+  __device__ void operator()(int i) const {
+    const auto cell = static_cast<std::uint32_t>(frame.key(x[i]));
+    key[i] = cell;
+    arrival[i] = atomicAdd(count.data + cell, 1u);
   }
 };
 
-struct WarpStarts {
-  View<const std::uint32_t> place;
-  View<std::uint32_t> start;
-  __device__ void operator()(int i) const { start[i] = place[i / kWarp] + i % kWarp; }
+struct PlaceArrivals {
+  View<const std::uint32_t> key, arrival, start;
+  View<std::uint32_t> arrived;
+  __device__ void operator()(int i) const {
+    arrived[start[key[i]] + arrival[i]] = static_cast<std::uint32_t>(i);
+  }
 };
+
+// The place of a particle within its cell is the number of those with lower indices. That looks at
+// each pair in a cell, but a search for neighbours looks at 27 times as many.
+struct PutInOrder {
+  View<const std::uint32_t> key, start, arrived;
+  View<std::uint32_t> order, cell_of;
+  __device__ void operator()(int at) const {
+    const std::uint32_t i = arrived[at];
+    const std::uint32_t cell = key[i];
+    const std::uint32_t begin = start[cell], end = start[cell + 1];
+    std::uint32_t place = begin;
+    for (std::uint32_t k = begin; k < end; ++k) place += arrived[k] < i ? 1u : 0u;
+    order[place] = i;
+    cell_of[place] = cell;
+  }
+};
+
+template <class Entry>
+void launch_fill(Cuda& device, const FillLists<Entry>& fill) {
+  const CudaTimer timer(device, "neighbours: lists");
+  const auto warps = static_cast<unsigned>(fill.start.size);
+  const unsigned blocks = (warps + kFillWarps - 1) / kFillWarps;
+  static const int variant =
+      std::getenv("BARCHAN_FILL") ? std::atoi(std::getenv("BARCHAN_FILL")) : 0;
+  if (variant == 0) {
+    run_fill_cells<Entry, 192, true><<<blocks, kFillWarps * kWarp, 0, device.stream()>>>(fill);
+  } else if (variant == 1) {
+    run_fill_cells<Entry, 256, false><<<blocks, kFillWarps * kWarp, 0, device.stream()>>>(fill);
+  } else {
+    run_fill_threads<Entry><<<blocks, kFillWarps * kWarp, 0, device.stream()>>>(fill);
+  }
+  check_cuda(cudaGetLastError(), "neighbours: lists");
+}
 
 }  // namespace
 
-// One pass with even room for all lists; where a list is longer, the lists are laid out anew with
-// the room that each warp needs.
 template <>
-void NeighbourSearch<Cuda>::build(const Search& search) {
-  const auto n = static_cast<std::int64_t>(search.x.size);
-  count_.resize(search.x.size);
-  if (n == 0) {
-    index_.resize(0);
-    pairs_ = 0;
-    return;
-  }
-  find_runs(search);
-  const std::int64_t warps = (n + kWarp - 1) / kWarp;
-  const auto width = static_cast<std::uint32_t>(guess_);
-  if (static_cast<std::uint64_t>(warps) * kWarp * width > ~std::uint32_t{0}) {
-    fail("neighbour lists of {} particles pass 2^32 entries; use fewer particles", n);
-  }
-  index_.resize(static_cast<std::size_t>(warps) * kWarp * width);
-  packed_.resize(search.x.size);
-  for_each(device_, "neighbours: pack", n, Pack{search.x, packed_.view()});
-  if (!search.same) {
-    packed_other_.resize(search.other.size);
-    for_each(device_, "neighbours: pack", static_cast<std::int64_t>(search.other.size),
-             Pack{search.other, packed_other_.view()});
-  }
-  const View<const Float4> points = std::as_const(packed_).view();
-  const View<const Float4> others = search.same ? points : std::as_const(packed_other_).view();
-  even_width_ = width;
-  FillList<View<const Float4>> fill{search.cells.cell_of,
-                                    runs_.view(),
-                                    points,
-                                    others,
-                                    search.radius * search.radius,
-                                    search.same,
-                                    width,
-                                    {{}, even_width_},
-                                    count_.view(),
-                                    index_.view()};
-  for_each(device_, "neighbours: lists", n, fill);
-  const SumAndLargest all =
-      reduce<JoinSumAndLargest>(device_, "neighbours: count", n, ReadSumAndLargest{count_.view()});
-  pairs_ = all.sum;
-  if (all.largest <= width) return;
-
-  even_width_ = 0;
-  start_.resize(search.x.size);
-  guess_ = std::min<double>(static_cast<double>(all.largest) + 8.0, 96.0);
-  places_.resize(static_cast<std::size_t>(warps));
-  for_each(device_, "neighbours: lists", warps, WarpRoom{count_.view(), places_.view()});
-  index_.resize(device_.exclusive_scan("neighbours: lists", places_.view(), places_.view()));
-  for_each(device_, "neighbours: lists", n, WarpStarts{places_.view(), start_.view()});
-  fill.places = {std::as_const(start_).view()};
-  fill.room = ~0u;
-  fill.index = index_.view();
-  for_each(device_, "neighbours: lists", n, fill);
+void CellSort<Cuda>::sort_whole(View3<const float> x) {
+  const auto n = static_cast<std::int64_t>(x.size);
+  whole_ = true;
+  keys32_.resize(x.size);
+  order_.resize(x.size);
+  cell_of_.resize(x.size);
+  arrived_.resize(x.size);
+  cell_key_.resize(0);
+  cell_start_.resize(frame_.cells() + 1);
+  cell_start_.clear_to_zero();
+  const View<const std::uint32_t> key = keys32_.view(), start = cell_start_.view();
+  const View<std::uint32_t> arrival = cell_of_.view();  // until it gets its own contents
+  for_each(device_, "cells: count", n,
+           CountCells{x, frame_, keys32_.view(), arrival, cell_start_.view()});
+  device_.scan_in_place("cells: scan", cell_start_.view());
+  for_each(device_, "cells: place", n, PlaceArrivals{key, arrival, start, arrived_.view()});
+  for_each(device_, "cells: order", n,
+           PutInOrder{key, start, arrived_.view(), order_.view(), cell_of_.view()});
 }
 
-// The reference is a yardstick for the CPU; on a GPU the generic kernel is the fast one already.
+// One pass into as much room as the last build took and a bit; where that was too little, a second
+// one into as much as it takes. Entries have 16 bits unless some run is too long for them.
+template <>
+void NeighbourSearch<Cuda>::build(Search search) {
+  const std::size_t n = search.size();
+  const std::size_t warps = (n + kWarp - 1) / kWarp;
+  pairs_ = kUnknown;
+  count_.resize(n);
+  start_.resize(warps);
+  index_.resize(0);
+  entries_.resize(0);
+  if (n == 0) return;
+  if (warps >> (64 - kRowBits) != 0) {
+    fail("neighbour lists of {} particles are more than a GPU can count; use fewer", n);
+  }
+  if (counter_.resize(1)) counter_.clear_to_zero();
+  if (search.packed.data == nullptr) {
+    const auto pack = [&](View3<const float> from, Buffer<Float4>& to) -> View<const Float4> {
+      to.resize(from.size);
+      for_each(device_, "neighbours: pack", static_cast<std::int64_t>(from.size),
+               Pack{from, to.view()});
+      return to.view();
+    };
+    search.packed = pack(search.x, packed_);
+    search.packed_other = search.same ? search.packed : pack(search.other, packed_other_);
+  }
+  runs_ = find_runs(device_, "neighbours: runs", search.cells, search.other_cells, runs_table_);
+
+  auto* report = static_cast<FillReport*>(device_.mailbox());
+  const auto fill = [&]<class Entry>(Buffer<Entry>& lists, std::uint64_t rows) {
+    if (rows > ~std::uint32_t{0}) {
+      fail("neighbour lists of {} rows pass 2^32; use fewer particles or a smaller support", rows);
+    }
+    lists.resize(rows * kWarp * kRowEntries);
+    report->too_long = 0;
+    launch_fill(device_, FillLists<Entry>{runs_, search.packed, search.packed_other,
+                                          search.radius * search.radius, search.same,
+                                          static_cast<std::uint32_t>(rows), count_.view(),
+                                          start_.view(), lists.data(), report,
+                                          reinterpret_cast<unsigned long long*>(counter_.data())});
+    device_.wait();
+    return report->rows <= rows;
+  };
+  // Room as it was guessed; then, if need be, as it was counted.
+  const auto fill_all = [&](auto& lists) {
+    const auto guess =
+        static_cast<std::uint64_t>(guess_ / kRowEntries * static_cast<double>(warps));
+    if (!fill(lists, guess + 16) && report->too_long == 0) fill(lists, report->rows);
+    const double taken = static_cast<double>(report->rows * kRowEntries);
+    guess_ = std::max(guess_, 1.05 * taken / static_cast<double>(warps));
+  };
+  fill_all(entries_);
+  if (report->too_long == 0) return;
+  entries_.resize(0);
+  fill_all(index_);
+}
+
+// The reference is a yardstick for the CPU.
 template <>
 void NeighbourSearch<Cuda>::build_reference(const CellsView& cells, View3<const float> x,
                                             const CellsView& other_cells, View3<const float> other,
                                             float radius) {
-  build(Search{cells, other_cells, x, other, radius, x.x == other.x});
+  const bool same = x.x == other.x;
+  build(Search{cells, other_cells, x, other, {}, {}, radius, same});
 }
 
 template Extent extent_of(Cuda&, View3<const float>);
+template void permute_packed(Cuda&, View3<const float>, View<const std::uint32_t>, Buffer<Float4>&);
+template RunsView find_runs(Cuda&, const char*, const CellsView&, const CellsView&,
+                            Buffer<std::uint32_t>&);
 template class CellSort<Cuda>;
 template class NeighbourSearch<Cuda>;
 template float max_displacement(Cuda&, View3<const float>, View3<const float>);

@@ -93,6 +93,23 @@ void check_gather(Device& device) {
   for (std::size_t i = 0; i < order.size(); ++i) ASSERT_EQ(out[i], in[order[i]]);
 }
 
+TEST_P(Primitives, GatherPackedPoints) {
+  std::vector<Float4> in(5000);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = {float(i), 2.0f * float(i), -1.0f, 0.5f};
+  const auto order = random_numbers(7000, 5000, 10);
+  Buffer<Float4> from(*device), to(*device, order.size());
+  Buffer<std::uint32_t> device_order(*device);
+  from.upload(in);
+  device_order.upload(order);
+  device->gather("gather", sizeof(Float4), from.data(), device_order.view(), to.data());
+  const std::vector<Float4> out = to.download();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    ASSERT_EQ(out[i].x, float(order[i]));
+    ASSERT_EQ(out[i].y, 2.0f * float(order[i]));
+    ASSERT_EQ(out[i].w, 0.5f);
+  }
+}
+
 TEST_P(Primitives, GatherBySize) {
   check_gather<std::uint8_t>(*device);
   check_gather<std::uint32_t>(*device);

@@ -27,12 +27,9 @@ TEST(Volumes, CpuKernelEqualsTheGenericOne) {
   const auto n = static_cast<std::int64_t>(points.size());
 
   Buffer<float> fast(device, points.size()), plain(device, points.size());
-  Buffer<std::uint32_t> runs(device, 18 * cells.cells().key.size);
-  for_each(device, "runs", static_cast<std::int64_t>(9 * cells.cells().key.size),
-           FindRuns{cells.cells(), cells.cells(), runs.view()});
-  for_each(device, "plain", n,
-           ParticleVolume{cells.cells().cell_of, runs.view(), s, CubicSpline(support), 1.0f,
-                          plain.view()});
+  Buffer<std::uint32_t> table(device);
+  const RunsView runs = find_runs(device, "runs", cells.cells(), cells.cells(), table);
+  for_each(device, "plain", n, ParticleVolume{runs, s, CubicSpline(support), 1.0f, plain.view()});
   for_each_range(device, "fast", static_cast<std::int64_t>(cells.cells().key.size), kCellsPerBlock,
                  VolumesByCell{cells.cells(), s, CubicSpline(support), 1.0f, fast.view()});
   const std::vector<float> a = fast.download(), b = plain.download();

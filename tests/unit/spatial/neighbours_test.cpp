@@ -36,34 +36,39 @@ Pairs brute_force(const std::vector<Vec3>& x, const std::vector<Vec3>& other, fl
   return pairs;
 }
 
-// The lists of a search, back in the points' own order, whatever the device's layout.
-Pairs read_lists(const Neighbours& near, Device& device, std::size_t n,
-                 const std::vector<std::uint32_t>& order,
-                 const std::vector<std::uint32_t>& other_order) {
-  const auto get = [&](View<const std::uint32_t> view) {
-    std::vector<std::uint32_t> host(view.size);
-    if (view.size > 0) device.download(host.data(), view.data, view.size * 4);
-    return host;
-  };
-  const auto count = get(near.counts), index = get(near.index), start = get(near.places.start);
-  const ListPlaces places{{start.data(), start.size()}, near.places.even_width};
-  const std::uint32_t stride = device.on_host() ? 1 : kWarp;
-  Pairs pairs(n);
-  for (std::size_t i = 0; i < n; ++i) {
+// Lists of sorted points, back in the points' own numbers.
+Pairs in_own_numbers(const Pairs& lists, const std::vector<std::uint32_t>& order,
+                     const std::vector<std::uint32_t>& other_order) {
+  Pairs pairs(lists.size());
+  for (std::size_t i = 0; i < lists.size(); ++i) {
     auto& list = pairs[order[i]];
-    for (std::uint32_t k = 0; k < count[i]; ++k) {
-      list.push_back(other_order[index[places(static_cast<std::uint32_t>(i)) + k * stride]]);
-    }
+    for (const std::uint32_t j : lists[i]) list.push_back(other_order[j]);
     std::sort(list.begin(), list.end());
   }
   return pairs;
 }
 
-enum class Way { fast, reference };
+std::vector<std::uint32_t> download(Device& device, View<const std::uint32_t> view) {
+  std::vector<std::uint32_t> host(view.size);
+  if (view.size > 0) device.download(host.data(), view.data, view.size * 4);
+  return host;
+}
 
-Pairs search(Device& any, const std::vector<Vec3>& points, float radius, Way way = Way::fast) {
+enum class Way { fast, packed, reference };
+
+// What a search finds, and how it went about it.
+struct Found {
+  std::vector<std::uint32_t> order;
+  Pairs lists;         // of the sorted points, in the order of the entries
+  bool whole = false;  // the table had all cells
+  bool wide = false;   // entries of 32 bits
+  std::uint64_t pairs = 0;
+};
+
+Found find(Device& any, const std::vector<Vec3>& points, float radius, Way way = Way::fast) {
   return on_device(any, [&]<class D>(D& device) {
     Buffer3 x(any), sorted(any);
+    Buffer<Float4> packed(any);
     x.upload(points);
     CellSort<D> cells(device);
     cells.sort(std::as_const(x).view(), radius);
@@ -72,13 +77,20 @@ Pairs search(Device& any, const std::vector<Vec3>& points, float radius, Way way
     const View3<const float> s = std::as_const(sorted).view();
     if (way == Way::fast) {
       neighbours.build(cells.cells(), s, radius);
+    } else if (way == Way::packed) {
+      permute_packed(device, std::as_const(x).view(), cells.order(), packed);
+      neighbours.build(cells.cells(), std::as_const(packed).view(), radius);
     } else {
       neighbours.build_reference(cells.cells(), s, cells.cells(), s, radius);
     }
-    std::vector<std::uint32_t> order(points.size());
-    if (!points.empty()) any.download(order.data(), cells.order().data, order.size() * 4);
-    return read_lists(neighbours.view(), any, points.size(), order, order);
+    return Found{download(any, cells.order()), neighbours.download(), cells.cells().whole,
+                 neighbours.view().packed.size == 0, neighbours.pairs()};
   });
+}
+
+Pairs search(Device& any, const std::vector<Vec3>& points, float radius, Way way = Way::fast) {
+  const Found found = find(any, points, radius, way);
+  return in_own_numbers(found.lists, found.order, found.order);
 }
 
 std::vector<Vec3> random_points(std::size_t n, float size, unsigned seed) {
@@ -189,13 +201,122 @@ TEST_P(Search, OneSetAgainstAnother) {
     NeighbourSearch<D> near(d);
     near.build(cells.cells(), std::as_const(sorted_x).view(), wall_cells.cells(),
                std::as_const(sorted_w).view(), radius);
-    std::vector<std::uint32_t> order(points.size()), wall_order(walls.size());
-    device->download(order.data(), cells.order().data, order.size() * 4);
-    device->download(wall_order.data(), wall_cells.order().data, wall_order.size() * 4);
-    EXPECT_EQ(read_lists(near.view(), *device, points.size(), order, wall_order),
+    EXPECT_EQ(in_own_numbers(near.download(), download(*device, cells.order()),
+                             download(*device, wall_cells.order())),
               brute_force(points, walls, radius, false));
     return 0;
   });
+}
+
+// Two sets in one frame of cells so large that one set's table has all of them and the other's has
+// not (on a GPU; a CPU has only tables of cells that hold particles).
+TEST_P(Search, OneSetAgainstAnotherInALargeFrame) {
+  const auto many = random_points(device->on_host() ? 20'000 : 2'200'000, 1.9f, 21);
+  const auto few = random_points(200, 1.9f, 22);
+  const float radius = 0.0119f;
+  const CellFrame frame = frame_around({{0, 0, 0}, {1.9f, 1.9f, 1.9f}, {}, 1}, radius);
+  const Pairs near_few = on_device(*device, [&]<class D>(D& d) {
+    Buffer3 x(*device), w(*device), sorted_x(*device), sorted_w(*device);
+    x.upload(many);
+    w.upload(few);
+    CellSort<D> cells(d), few_cells(d);
+    cells.sort(std::as_const(x).view(), frame);
+    few_cells.sort(std::as_const(w).view(), frame);
+    EXPECT_EQ(cells.cells().whole, !device->on_host());
+    EXPECT_FALSE(few_cells.cells().whole);
+    permute(*device, std::as_const(x).view(), cells.order(), sorted_x);
+    permute(*device, std::as_const(w).view(), few_cells.order(), sorted_w);
+    const View3<const float> from = std::as_const(sorted_x).view();
+    const View3<const float> to = std::as_const(sorted_w).view();
+    NeighbourSearch<D> there(d), back(d);
+    there.build(cells.cells(), from, few_cells.cells(), to, radius);
+    back.build(few_cells.cells(), to, cells.cells(), from, radius);
+    const auto order = download(*device, cells.order());
+    const auto few_order = download(*device, few_cells.order());
+    const Pairs found = in_own_numbers(back.download(), few_order, order);
+    // The same pairs the other way round.
+    Pairs turned(few.size());
+    const Pairs forth = in_own_numbers(there.download(), order, few_order);
+    for (std::uint32_t i = 0; i < forth.size(); ++i) {
+      for (const std::uint32_t j : forth[i]) turned[j].push_back(i);
+    }
+    EXPECT_EQ(turned, found);
+    return found;
+  });
+  EXPECT_EQ(near_few, brute_force(few, many, radius, false));
+}
+
+// Points so dense that lists have hundreds of entries, beside others with few; and a run of cells
+// with more particles than 12 bits can count.
+TEST_P(Search, LongLists) {
+  auto points = random_points(2500, 0.1f, 13);
+  for (const Vec3& p : random_points(4000, 2.0f, 14)) points.push_back(p);
+  const Found found = find(*device, points, 0.1f);
+  std::size_t longest = 0;
+  for (const auto& list : found.lists) longest = std::max(longest, list.size());
+  EXPECT_GT(longest, 1000u);
+  EXPECT_EQ(found.wide, device->on_host());
+  expect_right(in_own_numbers(found.lists, found.order, found.order), points, 0.1f);
+}
+
+TEST_P(Search, LongRuns) {
+  auto points = random_points(5500, 0.02f, 15);
+  for (Vec3& p : points) p.x *= 10.0f;
+  for (const Vec3& p : random_points(1500, 1.0f, 16)) points.push_back(p);
+  const Found found = find(*device, points, 0.1f);
+  EXPECT_TRUE(found.wide);
+  expect_right(in_own_numbers(found.lists, found.order, found.order), points, 0.1f);
+}
+
+// Sorted points keep their order within a cell, and lists go through the sorted points upwards:
+// the same lists, entry by entry, as the CPU's, at every run, from either layout of the points.
+TEST_P(Search, ListsAreInTheOrderOfTheSortedPoints) {
+  Cpu cpu(2);
+  auto points = random_points(30000, 1.0f, 17);
+  for (const Vec3& p : random_points(300, 0.02f, 18)) points.push_back(p);
+  for (const float far : {1.0f, 2e4f}) {
+    points.back() = {far, far, far};
+    const float radius = 0.0625f;
+    const Found expected = find(cpu, points, radius);
+    for (const Way way : {Way::fast, Way::packed, Way::fast}) {
+      const Found found = find(*device, points, radius, way);
+      EXPECT_EQ(found.whole, !device->on_host() && far == 1.0f);
+      EXPECT_EQ(found.order, expected.order);
+      EXPECT_EQ(found.lists, expected.lists);
+      EXPECT_EQ(found.pairs, expected.pairs);
+    }
+  }
+}
+
+// One search object, from few particles to many to none and back: buffers and guesses carry over.
+TEST_P(Search, BuildsAgainAndAgain) {
+  on_device(*device, [&]<class D>(D& d) {
+    CellSort<D> cells(d);
+    NeighbourSearch<D> near(d);
+    Buffer3 x(*device), sorted(*device);
+    unsigned seed = 30;
+    for (const std::size_t n : {40, 3000, 0, 1, 33, 6000, 31}) {
+      // Crowded, so that the guessed room is too small; the third time beyond 16-bit entries.
+      const auto points = random_points(n, n > 5000 ? 0.03f : 0.2f, seed++);
+      x.upload(points);
+      cells.sort(std::as_const(x).view(), 0.05f);
+      permute(*device, std::as_const(x).view(), cells.order(), sorted);
+      near.build(cells.cells(), std::as_const(sorted).view(), 0.05f);
+      const auto order = download(*device, cells.order());
+      EXPECT_EQ(in_own_numbers(near.download(), order, order),
+                brute_force(points, points, 0.05f, true));
+    }
+    return 0;
+  });
+}
+
+// What is not a number has no neighbours, and costs nobody else any.
+TEST_P(Search, PointsThatAreNoNumbers) {
+  auto points = random_points(2000, 0.5f, 19);
+  const float nan = std::nanf("");
+  for (std::size_t k = 0; k < points.size(); k += 97) points[k] = {nan, points[k].y, -nan};
+  points[5] = {INFINITY, 0, 0};
+  EXPECT_EQ(search(*device, points, 0.1f), brute_force(points, points, 0.1f, true));
 }
 
 // With a skin the lists hold every pair within the radius for as long as nothing moved more than
