@@ -24,25 +24,33 @@ HD inline float inverse_sqrt(float a) {
 #endif
 }
 
-// a where the condition holds, else b.
-HD inline float select(bool condition, float a, float b) {
-  return condition ? a : b;
-}
-
 #if !defined(__CUDACC__)
 
 inline constexpr int kLanes = 16;
 using Lanes = float __attribute__((vector_size(64)));
-using LaneMask = int __attribute__((vector_size(64)));
+using LaneMask = int __attribute__((vector_size(64)));  // what comparisons give
 
 // Not inlined, vectors this wide would be passed in ways that depend on the machine.
 #define BARCHAN_INLINE [[gnu::always_inline]] inline
 
 BARCHAN_INLINE Lanes max(const Lanes& a, float b) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<Lanes>(_mm512_max_ps(reinterpret_cast<__m512>(a), _mm512_set1_ps(b)));
+#else
   return a > b ? a : Lanes{} + b;
+#endif
 }
-BARCHAN_INLINE Lanes select(const LaneMask& condition, const Lanes& a, const Lanes& b) {
-  return condition ? a : b;
+
+// The first `count` lanes, the others filled.
+BARCHAN_INLINE Lanes keep_first(const Lanes& a, int count, float fill) {
+#if defined(__AVX512F__)
+  const auto kept = static_cast<__mmask16>(count >= kLanes ? 0xffffu : (1u << count) - 1u);
+  return reinterpret_cast<Lanes>(
+      _mm512_mask_mov_ps(_mm512_set1_ps(fill), kept, reinterpret_cast<__m512>(a)));
+#else
+  const LaneMask lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  return lane < count ? a : Lanes{} + fill;
+#endif
 }
 
 // Good to a rounding or two: an estimate of 14 bits and one Newton step y (3 - a y^2) / 2.

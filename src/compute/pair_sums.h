@@ -41,9 +41,10 @@ HD inline Sums<Sum::kSums> sum_pairs(const Lists& lists, const View<const Float4
 #if defined(__CUDACC__)
   float sums[Sum::kSums] = {};
   const int count = lists.count(i);
+  auto list = lists.list(i);
   BARCHAN_UNROLLED
   for (int k = 0; k < count; ++k) {
-    const std::uint32_t j = lists(i, k);
+    const std::uint32_t j = list[k];
     const Float4 q = packed(points, j);
     Near<float> near{p.x - q.x, p.y - q.y, p.z - q.z, q.w, 0.0f, 0.0f, 0.0f, 0.0f};
     if (more.size > 0) {
@@ -58,22 +59,12 @@ HD inline Sums<Sum::kSums> sum_pairs(const Lists& lists, const View<const Float4
   Lanes sums[Sum::kSums] = {};
   const int count = lists.count(i);
   const std::uint32_t* list = lists.list(i);
-  std::uint32_t last[kLanes];
   for (int k = 0; k < count; k += kLanes) {
-    const std::uint32_t* index = list + k;
-    const int left = count - k;
-    if (left < kLanes) {
-      for (int lane = 0; lane < kLanes; ++lane) last[lane] = index[lane < left ? lane : 0];
-      index = last;
-    }
-    const PointLanes q = gather(points.data, index);
+    const PointLanes q = gather(points.data, list + k);
     Near<Lanes> near{p.x - q.x, p.y - q.y, p.z - q.z, q.w, Lanes{}, Lanes{}, Lanes{}, Lanes{}};
-    if (left < kLanes) {
-      const LaneMask lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-      near.x = lane < left ? near.x : Lanes{} + kFar;
-    }
+    near.x = keep_first(near.x, count - k, kFar);
     if (more.size > 0) {
-      const PointLanes u = gather(more.data, index);
+      const PointLanes u = gather(more.data, list + k);
       near.ux = u.x, near.uy = u.y, near.uz = u.z, near.uw = u.w;
     }
     sum(near, sums);

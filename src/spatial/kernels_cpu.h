@@ -78,6 +78,12 @@ class CellWalk {
   std::uint32_t cursor_[9];
 };
 
+// Lists take up whole vectors: behind the last entry, valid ones are repeated.
+constexpr std::uint32_t list_room(std::uint32_t count) {
+  constexpr std::uint32_t kVector = 16;
+  return (count + kVector - 1) / kVector * kVector;
+}
+
 struct FillListsByCell {
   CellsView cells, other_cells;
   View3<const float> x, other;
@@ -102,13 +108,16 @@ struct FillListsByCell {
                         candidates.index.data(), static_cast<int>(candidates.count), x[i],
                         radius_squared, same ? i : ~0u, candidates.found.data());
         const auto n = static_cast<std::uint32_t>(found);
+        const std::uint32_t room = list_room(n);
         start[i] = at;
         count[i] = n;
         // What does not fit is counted only; build() makes room and comes again.
-        if (n <= room_end - std::min(at, room_end)) {
-          std::memcpy(index.data + at, candidates.found.data(), n * sizeof(std::uint32_t));
+        if (room <= room_end - std::min(at, room_end)) {
+          std::uint32_t* list = candidates.found.data();
+          std::fill(list + n, list + room, list[0]);
+          std::memcpy(index.data + at, list, room * sizeof(std::uint32_t));
         }
-        at += n;
+        at += room;
       }
     }
   }

@@ -61,7 +61,7 @@ struct Neighbours {
     if constexpr (on_gpu()) {
       return warp_list(static_cast<std::uint32_t>(i));
     } else {
-      return index.data + start[static_cast<std::size_t>(i)];
+      return index.data + start[static_cast<std::size_t>(i)];  // readable by whole vectors
     }
   }
   HD std::uint32_t operator()(int i, int k) const {

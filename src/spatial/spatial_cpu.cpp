@@ -50,18 +50,29 @@ void NeighbourSearch<Cpu>::build(Search search) {
   }
   run(place[blocks]);
 
-  std::vector<std::uint64_t> total(blocks);
+  std::vector<std::uint64_t> total(blocks), entries(blocks);
   device_.pool().parallel_blocks(blocks, [&](std::size_t b) {
-    std::uint64_t sum = 0;
-    for (std::uint64_t i = first_of(b); i < first_of(b + 1); ++i) sum += count_.data()[i];
-    total[b] = sum;
+    std::uint64_t room = 0, sum = 0;
+    for (std::uint64_t i = first_of(b); i < first_of(b + 1); ++i) {
+      room += list_room(count_.data()[i]);
+      sum += count_.data()[i];
+    }
+    total[b] = room;
+    entries[b] = sum;
   });
   bool fits = true;
+  double densest = 0.0, all = 0.0;
   pairs_ = 0;
   for (std::size_t b = 0; b < blocks; ++b) {
     fits = fits && total[b] <= place[b + 1] - place[b];
-    pairs_ += total[b];
+    pairs_ += entries[b];
+    all += static_cast<double>(total[b]);
+    densest = std::max(densest, static_cast<double>(total[b]) /
+                                    static_cast<double>(first_of(b + 1) - first_of(b)));
   }
+  // Next time there is room for the densest block everywhere, unless that is a rare one.
+  const double mean = all / static_cast<double>(particles);
+  guess_ = std::clamp(1.1 * densest, 16.0, 2.0 * mean + 16.0);
   if (!fits) {
     std::uint64_t next = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
