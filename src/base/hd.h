@@ -9,6 +9,16 @@
 #define HD
 #endif
 
+// On the host: built into its caller, so that a loop's constants are loaded once for all particles;
+// or kept out of it, for what few particles need.
+#if defined(__CUDACC__)
+#define HD_INLINE HD
+#define HD_CALLED HD
+#else
+#define HD_INLINE [[gnu::always_inline]]
+#define HD_CALLED [[gnu::noinline]]
+#endif
+
 // Before a loop that adds up `sum`: vectorised on the host, several loads in flight on a GPU.
 // Before any loop: unrolled by four on both.
 #define BARCHAN_PRAGMA(text) _Pragma(#text)

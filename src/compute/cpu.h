@@ -71,7 +71,7 @@ class Cpu final : public Device {
 };
 
 inline constexpr std::int64_t kForEachBlock = 1024;
-inline constexpr std::int64_t kReduceBlock = 4096;
+inline constexpr std::int64_t kReduceBlock = 1024;
 
 // Runs kernel.range(begin, end) over consecutive blocks. For kernels that share work between
 // neighbouring items; everything else uses for_each.
@@ -92,7 +92,7 @@ template <class Kernel>
 void for_each(Cpu& device, const char* label, std::int64_t n, const Kernel& kernel) {
   const HostTimer timer(device.profiler(), label);
   const auto blocks = static_cast<std::size_t>((n + kForEachBlock - 1) / kForEachBlock);
-  device.pool().parallel_blocks(blocks, [&](std::size_t b) {
+  device.pool().parallel_blocks(blocks, [&, kernel](std::size_t b) {
     const std::int64_t begin = static_cast<std::int64_t>(b) * kForEachBlock;
     const std::int64_t end = begin + kForEachBlock < n ? begin + kForEachBlock : n;
     for (auto i = static_cast<int>(begin); i < static_cast<int>(end); ++i) kernel(i);

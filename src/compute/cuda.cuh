@@ -146,7 +146,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 template <class Op, class T, class Kernel>
 void reduce_to(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel, T* result) {
   const CudaTimer timer(device, label);
-  const int blocks = n <= 0 ? 1 : static_cast<int>((n + kItemsPerReduceBlock - 1) / kItemsPerReduceBlock);
+  const int blocks =
+      n <= 0 ? 1 : static_cast<int>((n + kItemsPerReduceBlock - 1) / kItemsPerReduceBlock);
   run_reduce<Op, T><<<blocks, kThreadsPerBlock, 0, device.stream()>>>(
       kernel, static_cast<int>(n), static_cast<T*>(device.scratch(blocks * sizeof(T))),
       device.ticket(), result);

@@ -30,12 +30,18 @@ inline constexpr int kLanes = 16;
 using Lanes = float __attribute__((vector_size(64)));
 using LaneMask = int __attribute__((vector_size(64)));  // what comparisons give
 
+#if defined(__AVX512F__)
+// g++ 12 warns of an undefined operand in the forms without a mask.
+inline constexpr __mmask16 kAllLanesOn = 0xffff;
+#endif
+
 // Not inlined, vectors this wide would be passed in ways that depend on the machine.
 #define BARCHAN_INLINE [[gnu::always_inline]] inline
 
 BARCHAN_INLINE Lanes max(const Lanes& a, float b) {
 #if defined(__AVX512F__)
-  return reinterpret_cast<Lanes>(_mm512_max_ps(reinterpret_cast<__m512>(a), _mm512_set1_ps(b)));
+  return reinterpret_cast<Lanes>(
+      _mm512_maskz_max_ps(kAllLanesOn, reinterpret_cast<__m512>(a), _mm512_set1_ps(b)));
 #else
   return a > b ? a : Lanes{} + b;
 #endif
@@ -56,7 +62,8 @@ BARCHAN_INLINE Lanes keep_first(const Lanes& a, int count, float fill) {
 // Good to a rounding or two: an estimate of 14 bits and one Newton step y (3 - a y^2) / 2.
 BARCHAN_INLINE Lanes inverse_sqrt(const Lanes& a) {
 #if defined(__AVX512F__)
-  const Lanes y = reinterpret_cast<Lanes>(_mm512_rsqrt14_ps(reinterpret_cast<__m512>(a)));
+  const Lanes y =
+      reinterpret_cast<Lanes>(_mm512_maskz_rsqrt14_ps(kAllLanesOn, reinterpret_cast<__m512>(a)));
   return y * (1.5f - 0.5f * a * y * y);
 #else
   Lanes y;
@@ -80,33 +87,27 @@ struct PointLanes {
   Lanes x, y, z, w;
 };
 
-// Sixteen points that lie anywhere, one load each, then transposed in registers.
+// Sixteen points that lie anywhere, one load each, then transposed in registers: four rows of
+// points k, k + 4, k + 8, k + 12, of which 4 x 4 blocks are turned.
 BARCHAN_INLINE PointLanes gather(const Float4* points, const std::uint32_t* index) {
-#if defined(__AVX512F__)
-  const auto load = [&](int k) { return _mm_load_ps(&points[index[k]].x); };
+  using Quarter = float __attribute__((vector_size(16)));
   const auto row = [&](int k) {
-    __m512 r = _mm512_castps128_ps512(load(k));
-    r = _mm512_insertf32x4(r, load(k + 4), 1);
-    r = _mm512_insertf32x4(r, load(k + 8), 2);
-    return _mm512_castps_pd(_mm512_insertf32x4(r, load(k + 12), 3));
+    const auto load = [&](int n) {
+      return *reinterpret_cast<const Quarter*>(&points[index[k + 4 * n]]);
+    };
+    const auto low = __builtin_shufflevector(load(0), load(1), 0, 1, 2, 3, 4, 5, 6, 7);
+    const auto high = __builtin_shufflevector(load(2), load(3), 0, 1, 2, 3, 4, 5, 6, 7);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   };
-  const auto single = [](__m512d v) { return _mm512_castpd_ps(v); };
-  const __m512d r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
-  const __m512d xy01 = _mm512_castps_pd(_mm512_unpacklo_ps(single(r0), single(r1)));
-  const __m512d xy23 = _mm512_castps_pd(_mm512_unpacklo_ps(single(r2), single(r3)));
-  const __m512d zw01 = _mm512_castps_pd(_mm512_unpackhi_ps(single(r0), single(r1)));
-  const __m512d zw23 = _mm512_castps_pd(_mm512_unpackhi_ps(single(r2), single(r3)));
-  const auto lanes = [&](__m512d v) { return reinterpret_cast<Lanes>(single(v)); };
-  return {lanes(_mm512_unpacklo_pd(xy01, xy23)), lanes(_mm512_unpackhi_pd(xy01, xy23)),
-          lanes(_mm512_unpacklo_pd(zw01, zw23)), lanes(_mm512_unpackhi_pd(zw01, zw23))};
-#else
-  PointLanes p;
-  for (int k = 0; k < kLanes; ++k) {
-    const Float4 q = points[index[k]];
-    p.x[k] = q.x, p.y[k] = q.y, p.z[k] = q.z, p.w[k] = q.w;
-  }
-  return p;
-#endif
+  const Lanes r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
+#define BARCHAN_TURN(a, b, p, q, r, s)                                                       \
+  __builtin_shufflevector(a, b, p, q, r, s, p + 4, q + 4, r + 4, s + 4, p + 8, q + 8, r + 8, \
+                          s + 8, p + 12, q + 12, r + 12, s + 12)
+  const Lanes xy01 = BARCHAN_TURN(r0, r1, 0, 16, 1, 17), xy23 = BARCHAN_TURN(r2, r3, 0, 16, 1, 17);
+  const Lanes zw01 = BARCHAN_TURN(r0, r1, 2, 18, 3, 19), zw23 = BARCHAN_TURN(r2, r3, 2, 18, 3, 19);
+  return {BARCHAN_TURN(xy01, xy23, 0, 1, 16, 17), BARCHAN_TURN(xy01, xy23, 2, 3, 18, 19),
+          BARCHAN_TURN(zw01, zw23, 0, 1, 16, 17), BARCHAN_TURN(zw01, zw23, 2, 3, 18, 19)};
+#undef BARCHAN_TURN
 }
 
 #endif  // !__CUDACC__

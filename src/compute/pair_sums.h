@@ -20,8 +20,8 @@ namespace barchan {
 // Neighbour j as particle i sees it.
 template <class T>
 struct Near {
-  T x, y, z;  // x_i - x_j [m]
-  T w;        // the fourth number packed with x_j
+  T x, y, z;         // x_i - x_j [m]
+  T w;               // the fourth number packed with x_j
   T ux, uy, uz, uw;  // of a second packed array, where there is one
 };
 
@@ -75,8 +75,8 @@ HD inline Sums<Sum::kSums> sum_pairs(const Lists& lists, const View<const Float4
 }
 
 template <class Lists, class Sum>
-HD inline auto sum_pairs(const Lists& lists, const View<const Float4>& points, int i,
-                         const Vec3& p, const Sum& sum) {
+HD inline auto sum_pairs(const Lists& lists, const View<const Float4>& points, int i, const Vec3& p,
+                         const Sum& sum) {
   return sum_pairs(lists, points, View<const Float4>{}, i, p, sum);
 }
 

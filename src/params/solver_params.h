@@ -25,11 +25,11 @@ struct PbfParams {
   double tolerance = 0.0;
   int iterations_max = 50;  // where tolerance > 0
   std::string tension = "clamped";
-  double cfm = 0.05;              // eps, in units of a surrounded particle's sum |grad C|^2
-  double s_corr = 0.1;            // k, in units of its lambda at C = 1
-  double s_corr_distance = 0.2;   // |dq| / h
-  double vorticity = 0.0;         // eps_v [1/s]
-  double xsph = 0.01;             // c, for a step of 1/240 s
+  double cfm = 0.05;             // eps, in units of a surrounded particle's sum |grad C|^2
+  double s_corr = 0.1;           // k, in units of its lambda at C = 1
+  double s_corr_distance = 0.2;  // |dq| / h
+  double vorticity = 0.0;        // eps_v [1/s]
+  double xsph = 0.01;            // c, for a step of 1/240 s
 };
 
 struct GranularSphParams {

@@ -41,8 +41,8 @@ class Boundary {
     return {search_.view(), back_.view(), std::as_const(points_).view(),
             std::as_const(solid_of_).view()};
   }
-  std::size_t size() const { return local_.size(); }        // samples in all
-  std::size_t placed() const { return points_.size(); }     // in the fluid's cells
+  std::size_t size() const { return local_.size(); }       // samples in all
+  std::size_t placed() const { return points_.size(); }    // in the fluid's cells
   std::uint64_t pairs() const { return search_.pairs(); }  // in all lists
 
  private:
@@ -54,8 +54,8 @@ class Boundary {
   CellFrame frame_{};        // and sorted by
   bool placed_ = false;
 
-  Buffer3 local_;                        // in the solids' own frames [m]
-  Buffer<float> weight_;                 // volume over spacing^3
+  Buffer3 local_;         // in the solids' own frames [m]
+  Buffer<float> weight_;  // volume over spacing^3
   Buffer<std::uint32_t> local_solid_of_;
   Buffer<Float4> pose_;                  // position, then orientation, of each solid
   Buffer3 world_;                        // all samples [m]

@@ -68,8 +68,7 @@ void Boundary<Device>::choose_and_sort(const CellFrame& frame) {
   for_each(device_, "boundary: place", all,
            PlaceSamples{std::as_const(local_).view(), std::as_const(local_solid_of_).view(),
                         std::as_const(pose_).view(), frame, world_.view(), kept_.view()});
-  const std::uint32_t total =
-      device_.exclusive_scan("boundary: place", kept_.view(), kept_.view());
+  const std::uint32_t total = device_.exclusive_scan("boundary: place", kept_.view(), kept_.view());
   chosen_.resize(total);
   near_.resize(total);
   for_each(device_, "boundary: place", all,

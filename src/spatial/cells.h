@@ -57,8 +57,8 @@ struct Extent {
 // A frame of cells of at least `radius` for points within `extent`. Where they are spread over more
 // than two million cells along an axis, the frame covers that much around their mean.
 CellFrame frame_around(const Extent& extent, float radius);
-// The same with some room around the points, in multiples of a few cells: it holds all that is within
-// `radius` of them, and stays the same while they move a little.
+// The same with some room around the points, in multiples of a few cells: it holds all that is
+// within `radius` of them, and stays the same while they move a little.
 CellFrame steady_frame(const Extent& extent, float radius);
 
 // Where each cell's particles start: in a table of the cells that hold particles, or, on a GPU and

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "compute/simd.h"
@@ -33,10 +32,16 @@ struct Candidates {
     constexpr std::size_t kVector = 16;  // append_near reads and writes whole vectors
     const std::size_t more = end - begin;
     if (count + more + 2 * kVector > found.size()) reserve(2 * (count + more) + 2 * kVector);
-    std::memcpy(x.data() + count, from.x + begin, more * sizeof(float));
-    std::memcpy(y.data() + count, from.y + begin, more * sizeof(float));
-    std::memcpy(z.data() + count, from.z + begin, more * sizeof(float));
-    for (std::size_t k = 0; k < more; ++k) index[count + k] = begin + static_cast<std::uint32_t>(k);
+    // A loop, for a call of memcpy takes longer than these few numbers.
+    float *to_x = x.data() + count, *to_y = y.data() + count, *to_z = z.data() + count;
+    std::uint32_t* to_index = index.data() + count;
+    BARCHAN_PRAGMA(omp simd)
+    for (std::size_t k = 0; k < more; ++k) {
+      to_x[k] = from.x[begin + k];
+      to_y[k] = from.y[begin + k];
+      to_z[k] = from.z[begin + k];
+      to_index[k] = begin + static_cast<std::uint32_t>(k);
+    }
     count += more;
   }
 };
@@ -115,7 +120,9 @@ struct FillListsByCell {
         if (room <= room_end - std::min(at, room_end)) {
           std::uint32_t* list = candidates.found.data();
           std::fill(list + n, list + room, list[0]);
-          std::memcpy(index.data + at, list, room * sizeof(std::uint32_t));
+          std::uint32_t* to = index.data + at;
+          BARCHAN_PRAGMA(omp simd)
+          for (std::uint32_t k = 0; k < room; ++k) to[k] = list[k];
         }
         at += room;
       }

@@ -20,11 +20,11 @@ struct Containment {
   HD bool may_touch(const Vec3& from, const Vec3& to) const {
     return barchan::may_touch(solids, from, to, reach);
   }
-  HD Vec3 push_out(const Vec3& x) const { return barchan::push_out(solids, x, radius); }
+  HD_CALLED Vec3 push_out(const Vec3& x) const { return barchan::push_out(solids, x, radius); }
 
   // From a place at the start of the step to one at its end: there if the way is free; otherwise up
   // to the wall and along it.
-  HD Vec3 move(const Vec3& from, const Vec3& to) const {
+  HD_CALLED Vec3 move(const Vec3& from, const Vec3& to) const {
     Vec3 x = from, target = push_out(to);
     float s = 0.0f;
     Hit wall;
@@ -44,7 +44,7 @@ struct Containment {
   }
 
   // The solid whose surface is nearest at the end of the step; -1 without solids.
-  HD int nearest(const Vec3& x) const {
+  HD_CALLED int nearest(const Vec3& x) const {
     int best = -1;
     float least = 3e38f;
     for (int s = 0; s < solids.count; ++s) {

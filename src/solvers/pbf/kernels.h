@@ -55,8 +55,8 @@ struct Distances {
 struct Predict {
   View3<const float> x, v;
   Containment walls;
-  Vec3 gravity;  // [m/s^2]
-  float dt;      // [s]
+  Vec3 gravity;                  // [m/s^2]
+  float dt;                      // [s]
   View3<float> predicted;        // out: x*
   View<std::uint8_t> near_wall;  // out: may touch a solid in this step
 
@@ -78,12 +78,12 @@ struct SortPredicted {
   View<const float> inverse_mass_of;  // w by material
   Vec3 gravity;
   float dt;
-  View3<float> start_x, free_v;        // out
+  View3<float> start_x, free_v;         // out
   View<std::uint8_t> sorted_near_wall;  // out
-  View<Float4> points;                 // out: x*, w
-  View3<float> moved, pushed;          // out [m]
-  View3<float> sorted_x;               // out: x*
-  View<float> multiplier;              // out: 0, sum of lambda over the iterations [m^2]
+  View<Float4> points;                  // out: x*, w
+  View3<float> moved, pushed;           // out [m]
+  View3<float> sorted_x;                // out: x*
+  View<float> multiplier;               // out: 0, sum of lambda over the iterations [m^2]
 
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
@@ -151,22 +151,23 @@ HD inline Excess excess_of(float C) {
   return {C > 0.0f ? static_cast<double>(C) : 0.0, C > 0.0f ? C : 0.0f};
 }
 
-// lambda_i = -omega C_i / (sum_k w_k |grad_k C_i|^2 + eps)                        (1), (2), (8), (11)
+// lambda_i = -omega C_i / (sum_k w_k |grad_k C_i|^2 + eps)                        (1), (2), (8),
+// (11)
 //
-// The solid's part of grad_i C is counted twice where it meets itself: a wall answers with about the
-// particle's own lambda (see WallMultipliers).
+// The solid's part of grad_i C is counted twice where it meets itself: a wall answers with about
+// the particle's own lambda (see WallMultipliers).
 struct Multipliers {
   Neighbours near;
   View<const Float4> points;  // x*, w
   BoundaryView walls;
   Kernels k;
-  float eps;      // constraint force mixing [1/m^2]
-  float omega;    // under-relaxation (lattice.h)
-  bool may_pull;  // tension = "paper": lambda > 0 as well
-  View<float> multiplier;         // in and out: sum of lambda so far
+  float eps;                       // constraint force mixing [1/m^2]
+  float omega;                     // under-relaxation (lattice.h)
+  bool may_pull;                   // tension = "paper": lambda > 0 as well
+  View<float> multiplier;          // in and out: sum of lambda so far
   View<Float4> points_and_lambda;  // out
 
-  HD Excess operator()(int i) const {
+  HD_INLINE Excess operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points, static_cast<std::uint32_t>(i));
     const Vec3 p(me.x, me.y, me.z);
@@ -230,7 +231,8 @@ struct CorrectionSums {
 // The multiplier that a boundary sample answers with: that of the fluid around it,
 //     lambda_b = sum_j lambda_j W / sum_j W.
 // With the meeting particle's own (Akinci et al. 2012; or mirrored, Band et al. 2018) a wall would
-// carry no part of the pressure's gradient along it: fluid beside it sinks, and the pool turns over.
+// carry no part of the pressure's gradient along it: fluid beside it sinks, and the pool turns
+// over.
 struct LambdaSums {
   static constexpr int kSums = 2;
   Poly6 W;
@@ -250,9 +252,9 @@ struct WallMultipliers {
   HD void operator()(int b) const {
     float lambda = 0.0f;
     if (walls.fluid.count(b) > 0) {
-      const auto sums = sum_pairs(walls.fluid, points_and_lambda, b,
-                                  point(walls.points, static_cast<std::uint32_t>(b)),
-                                  LambdaSums{k.W});
+      const auto sums =
+          sum_pairs(walls.fluid, points_and_lambda, b,
+                    point(walls.points, static_cast<std::uint32_t>(b)), LambdaSums{k.W});
       lambda = sums[0] / max(sums[1], 1e-6f * k.W.w_scale);
     }
     wall_lambda[static_cast<std::size_t>(b)] = {lambda, 0.0f, 0.0f, 0.0f};
@@ -293,7 +295,7 @@ struct Corrections {
   View3<float> moved, pushed;  // in and out [m]
   View<float> multiplier;      // in and out [m^2]
 
-  HD void operator()(int i) const {
+  HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points_and_lambda, static_cast<std::uint32_t>(i));
     const Vec3 p(me.x, me.y, me.z);
@@ -325,13 +327,13 @@ struct Corrections {
 struct MoveOn {
   View<const std::uint8_t> near_wall;
   Containment solids;
-  float dt, spacing;  // [s], [m]
-  View<Float4> points;              // in and out
-  View3<float> moved, pushed;       // in and out
-  View3<float> x, v;                // in: at the start, of free flight; out: new
-  View<Float4> velocities;          // out: v, 1 / w
+  float dt, spacing;           // [s], [m]
+  View<Float4> points;         // in and out
+  View3<float> moved, pushed;  // in and out
+  View3<float> x, v;           // in: at the start, of free flight; out: new
+  View<Float4> velocities;     // out: v, 1 / w
 
-  HD void operator()(int i) const {
+  HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = points[at];
     Vec3 end(me.x, me.y, me.z), total = moved[at];
@@ -376,12 +378,12 @@ struct Densities {
   BoundaryView walls;
   Kernels k;
   View<const std::uint8_t> material;
-  View<const float> density_of;      // at rest, by material [kg/m^3]
-  float pressure_scale;              // -rho_0 / dt^2 [kg/(m^3 s^2)]
-  View<const float> multiplier;      // [m^2]
-  View<float> density, pressure;     // out [kg/m^3], [Pa]
+  View<const float> density_of;   // at rest, by material [kg/m^3]
+  float pressure_scale;           // -rho_0 / dt^2 [kg/(m^3 s^2)]
+  View<const float> multiplier;   // [m^2]
+  View<float> density, pressure;  // out [kg/m^3], [Pa]
 
-  HD Excess operator()(int i) const {
+  HD_INLINE Excess operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points, static_cast<std::uint32_t>(i));
     const Vec3 p(me.x, me.y, me.z);
@@ -415,10 +417,10 @@ struct Vorticity {
   Neighbours near;
   View<const Float4> points, velocities;
   Kernels k;
-  View3<float> spin;               // out: omega [1/s]
-  View<Float4> points_and_speed;   // out: x, |omega|
+  View3<float> spin;              // out: omega [1/s]
+  View<Float4> points_and_speed;  // out: x, |omega|
 
-  HD void operator()(int i) const {
+  HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points, static_cast<std::uint32_t>(i));
     const Vec3 p(me.x, me.y, me.z);
@@ -463,7 +465,7 @@ struct Smooth {
   float xsph;         // c of this step
   View3<float> v;     // out
 
-  HD void operator()(int i) const {
+  HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points_and_speed, static_cast<std::uint32_t>(i));
     const Float4 mine = packed(velocities, static_cast<std::uint32_t>(i));
@@ -532,6 +534,17 @@ struct PushSolids {
     return (b.w * k.G.grad_factor(length(r))) * r;
   }
 
+  // The solid that all samples near i belong to; -1: there are several, or none.
+  HD int only_solid(int i, int count) const {
+    if (solids.solids.count == 1) return 0;
+    if (count == 0) return -1;
+    const std::uint32_t first = walls.solid_of[walls.near(i, 0)];
+    for (int n = 1; n < count; ++n) {
+      if (walls.solid_of[walls.near(i, n)] != first) return -1;
+    }
+    return static_cast<int>(first);
+  }
+
   HD Pushes operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     Pushes out;
@@ -540,24 +553,25 @@ struct PushSolids {
     const Float4 me = points[at];
     const Vec3 x(me.x, me.y, me.z);
     const Vec3d J = (-static_cast<double>(mass) / (static_cast<double>(me.w) * dt)) * Vec3d(dx);
+    const int count = walls.near.count(i), only = only_solid(i, count);
+    if (only >= 0 || count == 0) {
+      give(out, only >= 0 ? only : solids.nearest(x), x, J);
+      return out;
+    }
     Vec3 G{};
     float all = 0.0f;
-    const int count = walls.near.count(i);
     for (int n = 0; n < count; ++n) {
       const Vec3 g = pull_of(walls.near(i, n), x);
       G += g;
       all += length(g);
-    }
-    if (!(all > 0.0f)) {
-      give(out, solids.nearest(x), x, J);
-      return out;
     }
     const double kappa = dot(J, Vec3d(G)) / max(static_cast<double>(dot(G, G)), 1e-300);
     const Vec3d rest = J - kappa * Vec3d(G);
     for (int n = 0; n < count; ++n) {
       const std::uint32_t sample = walls.near(i, n);
       const Vec3 g = pull_of(sample, x);
-      const double share = static_cast<double>(length(g)) / static_cast<double>(all);
+      const double share =
+          all > 0.0f ? static_cast<double>(length(g)) / static_cast<double>(all) : 1.0 / count;
       give(out, static_cast<int>(walls.solid_of[sample]), x, kappa * Vec3d(g) + share * rest);
     }
     return out;

@@ -46,22 +46,22 @@ class PbfSolver final : public Solver {
   PbfParams params_;
   pbf::Kernels kernels_;
   pbf::ArtificialPressure s_corr_;
-  Vec3 gravity_;                   // [m/s^2]
+  Vec3 gravity_;  // [m/s^2]
 
   CellSort<Device> cells_;
   NeighbourSearch<Device> near_;
   Boundary<Device> boundary_;
 
-  Buffer<float> inverse_mass_of_, density_of_;          // by material; w, rho_0 [kg/m^3]
-  Buffer3 predicted_, sorted_;                          // x* as it came, and by cell
+  Buffer<float> inverse_mass_of_, density_of_;  // by material; w, rho_0 [kg/m^3]
+  Buffer3 predicted_, sorted_;                  // x* as it came, and by cell
   Buffer<std::uint8_t> near_wall_, sorted_near_wall_;
-  Buffer<Float4> points_, points_and_lambda_;           // x* with w, x* with lambda
-  Buffer<Float4> velocities_;                           // v with mass
-  Buffer3 moved_, pushed_;                              // by constraints and solids [m]
-  Buffer3 spin_;                                        // omega [1/s]
-  Buffer<float> multiplier_;                            // sum of lambda [m^2]
-  Buffer<Float4> wall_lambda_;                          // of the boundary samples [m^2]
-  Buffer<pbf::Excess> excess_;                          // after each iteration
+  Buffer<Float4> points_, points_and_lambda_;  // x* with w, x* with lambda
+  Buffer<Float4> velocities_;                  // v with mass
+  Buffer3 moved_, pushed_;                     // by constraints and solids [m]
+  Buffer3 spin_;                               // omega [1/s]
+  Buffer<float> multiplier_;                   // sum of lambda [m^2]
+  Buffer<Float4> wall_lambda_;                 // of the boundary samples [m^2]
+  Buffer<pbf::Excess> excess_;                 // after each iteration
 };
 
 }  // namespace barchan

@@ -86,13 +86,13 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
   sorted_near_wall_.resize(count);
   multiplier_.resize(count);
   next.reorder(cells_.order(), {"position", "velocity", "density", "pressure"});
-  for_each(device_, "reorder", n(),
-           pbf::SortPredicted{cells_.order(), now.position(), now.velocity(), predicted,
-                              now.material(), std::as_const(near_wall_).view(),
-                              std::as_const(inverse_mass_of_).view(), gravity_,
-                              static_cast<float>(dt), next.write_position(), next.write_velocity(),
-                              sorted_near_wall_.view(), points_.view(), moved_.view(),
-                              pushed_.view(), sorted_.view(), multiplier_.view()});
+  for_each(
+      device_, "reorder", n(),
+      pbf::SortPredicted{cells_.order(), now.position(), now.velocity(), predicted, now.material(),
+                         std::as_const(near_wall_).view(), std::as_const(inverse_mass_of_).view(),
+                         gravity_, static_cast<float>(dt), next.write_position(),
+                         next.write_velocity(), sorted_near_wall_.view(), points_.view(),
+                         moved_.view(), pushed_.view(), sorted_.view(), multiplier_.view()});
   near_.build(cells_.cells(), std::as_const(sorted_).view(), h);
   boundary_.place(next.bodies, cells_.cells(), std::as_const(sorted_).view(), h);
 }
@@ -103,8 +103,8 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
   reduce_to<pbf::JoinExcess>(
       device_, "multipliers", n(),
       pbf::Multipliers{near_.view(), std::as_const(points_).view(), boundary_.view(), kernels_, eps,
-                       pbf::relaxation(params_.iterations), params_.tension == "paper", multiplier_.view(),
-                       points_and_lambda_.view()},
+                       pbf::relaxation(params_.iterations), params_.tension == "paper",
+                       multiplier_.view(), points_and_lambda_.view()},
       excess_.data() + k);
   wall_lambda_.resize(boundary_.placed());
   for_each(device_, "multipliers", static_cast<std::int64_t>(boundary_.placed()),
@@ -121,9 +121,8 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
 // looked at once a round of relaxations is whole.
 template <class Device>
 void PbfSolver<Device>::solve_constraints(const SolidsView& solids, StepReport& report) {
-  const int most = params_.tolerance > 0.0
-                       ? std::max(params_.iterations, params_.iterations_max)
-                       : params_.iterations;
+  const int most = params_.tolerance > 0.0 ? std::max(params_.iterations, params_.iterations_max)
+                                           : params_.iterations;
   excess_.resize(static_cast<std::size_t>(most) + 1);
   int k = 0;
   while (k < most) {
