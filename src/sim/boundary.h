@@ -34,7 +34,7 @@ class Boundary {
 
   // Samples in the cells of `fluid`, with the solids where `bodies` says, and the lists of those
   // within `support` [m] of the fluid's points x.
-  void place(const std::vector<BodyState>& bodies, const CellsView& fluid, View3<const float> x,
+  void place(const std::vector<BodyState>& bodies, const CellsView& fluid, View<const Float4> x,
              float support);
 
   BoundaryView view() const {
@@ -60,7 +60,7 @@ class Boundary {
   Buffer<Float4> pose_;                  // position, then orientation, of each solid
   Buffer3 world_;                        // all samples [m]
   Buffer<std::uint32_t> kept_, chosen_;  // 1 for those in the frame; their indices
-  Buffer3 near_, sorted_;                // those in the frame
+  Buffer3 near_;                         // those in the frame
   Buffer<Float4> points_;
   Buffer<std::uint32_t> solid_of_;
   CellSort<Device> cells_;

@@ -19,7 +19,6 @@ Boundary<Device>::Boundary(Device& device, const std::vector<Solid>& solids, dou
       kept_(device),
       chosen_(device),
       near_(device),
-      sorted_(device),
       points_(device),
       solid_of_(device),
       cells_(device),
@@ -75,21 +74,20 @@ void Boundary<Device>::choose_and_sort(const CellFrame& frame) {
            ChooseSamples{std::as_const(kept_).view(), std::as_const(world_).view(), total,
                          chosen_.view(), near_.view()});
   cells_.sort(std::as_const(near_).view(), frame);
-  sorted_.resize(total);
   points_.resize(total);
   solid_of_.resize(total);
   for_each(device_, "boundary: place", total,
            SortSamples{cells_.order(), std::as_const(chosen_).view(), std::as_const(near_).view(),
                        std::as_const(weight_).view(), std::as_const(local_solid_of_).view(),
-                       sorted_.view(), points_.view(), solid_of_.view()});
+                       points_.view(), solid_of_.view()});
 }
 
 template <class Device>
 void Boundary<Device>::place(const std::vector<BodyState>& bodies, const CellsView& fluid,
-                             View3<const float> x, float support) {
+                             View<const Float4> x, float support) {
   if (!unmoved(bodies, fluid.frame)) choose_and_sort(fluid.frame);
-  search_.build(fluid, x, cells_.cells(), std::as_const(sorted_).view(), support);
-  back_.build(cells_.cells(), std::as_const(sorted_).view(), fluid, x, support);
+  search_.build(fluid, x, cells_.cells(), std::as_const(points_).view(), support);
+  back_.build(cells_.cells(), std::as_const(points_).view(), fluid, x, support);
 }
 
 }  // namespace barchan

@@ -58,14 +58,12 @@ struct SortSamples {
   View3<const float> near;
   View<const float> weight;
   View<const std::uint32_t> local_solid_of;
-  View3<float> sorted;           // out
   View<Float4> points;           // out
   View<std::uint32_t> solid_of;  // out
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     const std::uint32_t sample = chosen[order[i]];
     const Vec3 x = near[order[i]];
-    sorted[i] = x;
     points[i] = {x.x, x.y, x.z, weight[sample]};
     solid_of[i] = local_solid_of[sample];
   }

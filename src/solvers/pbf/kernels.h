@@ -25,6 +25,7 @@
 #include "math/sph_kernels.h"
 #include "math/vec3.h"
 #include "sim/boundary.h"
+#include "sim/measure_kernels.h"
 #include "solvers/pbf/containment.h"
 #include "spatial/neighbours.h"
 
@@ -82,7 +83,6 @@ struct SortPredicted {
   View<std::uint8_t> sorted_near_wall;  // out
   View<Float4> points;                  // out: x*, w
   View3<float> moved, pushed;           // out [m]
-  View3<float> sorted_x;                // out: x*
   View<float> multiplier;               // out: 0, sum of lambda over the iterations [m^2]
 
   HD void operator()(int at) const {
@@ -94,7 +94,6 @@ struct SortPredicted {
     free_v[i] = velocity;
     sorted_near_wall[i] = near;
     points[i] = {p.x, p.y, p.z, inverse_mass_of[material[from]]};
-    sorted_x[i] = p;
     const Vec3 push = near != 0 ? p - (x[from] + dt * velocity) : Vec3{};
     moved[i] = push;
     pushed[i] = push;
@@ -139,16 +138,18 @@ struct WallSums {
 // Excess density max(C, 0) of all particles.
 struct Excess {
   double sum = 0.0;
+  std::uint64_t pairs = 0;  // of neighbours, counted beside it
   float largest = 0.0f;
 };
 struct JoinExcess {
   static HD Excess identity() { return {}; }
   static HD Excess combine(const Excess& a, const Excess& b) {
-    return {a.sum + b.sum, a.largest > b.largest ? a.largest : b.largest};
+    return {a.sum + b.sum, a.pairs + b.pairs, a.largest > b.largest ? a.largest : b.largest};
   }
 };
-HD inline Excess excess_of(float C) {
-  return {C > 0.0f ? static_cast<double>(C) : 0.0, C > 0.0f ? C : 0.0f};
+HD inline Excess excess_of(float C, int neighbours) {
+  return {C > 0.0f ? static_cast<double>(C) : 0.0, static_cast<std::uint64_t>(neighbours),
+          C > 0.0f ? C : 0.0f};
 }
 
 // lambda_i = -omega C_i / (sum_k w_k |grad_k C_i|^2 + eps)                        (1), (2), (8),
@@ -188,7 +189,7 @@ struct Multipliers {
     if (!may_pull) lambda = min(lambda, -multiplier[at]);  // the sum stays <= 0
     multiplier[at] += lambda;
     points_and_lambda[at] = {p.x, p.y, p.z, lambda};
-    return excess_of(C);
+    return excess_of(C, near.count(i));
   }
 };
 
@@ -393,7 +394,7 @@ struct Densities {
     }
     density[at] = density_of[material[at]] * k.V * count;
     pressure[at] = pressure_scale * multiplier[at];
-    return excess_of(k.V * count - 1.0f);
+    return excess_of(k.V * count - 1.0f, near.count(i));
   }
 };
 
@@ -503,6 +504,14 @@ struct JoinPushes {
     }
     return sum;
   }
+};
+
+// What a step leaves on the device for the host to read in one go: of each iteration the excess
+// before it (and after the last), of each four solids their pushes, and once the vital signs.
+struct Results {
+  Excess excess;
+  Pushes pushes;
+  VitalSigns vitals;
 };
 
 // A particle that solids pushed by dx got m dx / dt from them; they get the opposite. Pushes of

@@ -33,10 +33,10 @@ class PbfSolver final : public Solver {
   void solve_constraints(const SolidsView& solids, StepReport& report);
   void iterate(int k, const SolidsView& solids);
   void update_velocities(const SolidsView& solids, double dt, State& next);
-  void measure_densities(double dt, State& next);
+  void measure_densities(double dt, int iterations, State& next);
   void smooth_velocities(double dt, State& next);
-  void push_solids(const SolidsView& solids, double dt, const State& next, BodyImpulses& out);
-  void finish_report(double dt, const State& next, StepReport& report);
+  void push_solids(const SolidsView& solids, double dt);
+  void finish_report(double dt, const State& next, StepReport& report, BodyImpulses& out);
 
   pbf::Containment containment(const SolidsView& solids) const;
   std::int64_t n() const { return static_cast<std::int64_t>(points_.size()); }
@@ -53,7 +53,7 @@ class PbfSolver final : public Solver {
   Boundary<Device> boundary_;
 
   Buffer<float> inverse_mass_of_, density_of_;  // by material; w, rho_0 [kg/m^3]
-  Buffer3 predicted_, sorted_;                  // x* as it came, and by cell
+  Buffer3 predicted_;                           // x* in the order of the state
   Buffer<std::uint8_t> near_wall_, sorted_near_wall_;
   Buffer<Float4> points_, points_and_lambda_;  // x* with w, x* with lambda
   Buffer<Float4> velocities_;                  // v with mass
@@ -61,7 +61,7 @@ class PbfSolver final : public Solver {
   Buffer3 spin_;                               // omega [1/s]
   Buffer<float> multiplier_;                   // sum of lambda [m^2]
   Buffer<Float4> wall_lambda_;                 // of the boundary samples [m^2]
-  Buffer<pbf::Excess> excess_;                 // after each iteration
+  Buffer<pbf::Results> results_;
 };
 
 }  // namespace barchan

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/measures.h"
 #include "solvers/pbf/lattice.h"
 #include "solvers/pbf/pbf_solver.h"
 
@@ -24,7 +23,6 @@ PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const Pbf
       inverse_mass_of_(device),
       density_of_(device),
       predicted_(device),
-      sorted_(device),
       near_wall_(device),
       sorted_near_wall_(device),
       points_(device),
@@ -35,7 +33,7 @@ PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const Pbf
       spin_(device),
       multiplier_(device),
       wall_lambda_(device),
-      excess_(device) {
+      results_(device) {
   std::vector<float> inverse_masses, densities;
   for (const MaterialParams& material : setup.materials) {
     densities.push_back(static_cast<float>(material.density));
@@ -82,7 +80,7 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
   const View3<const float> predicted = std::as_const(predicted_).view();
   cells_.sort(predicted, steady_frame(extent_of(device_, predicted), h));
   for (auto* points : {&points_, &points_and_lambda_, &velocities_}) points->resize(count);
-  for (auto* vectors : {&sorted_, &moved_, &pushed_}) vectors->resize(count);
+  for (auto* vectors : {&moved_, &pushed_}) vectors->resize(count);
   sorted_near_wall_.resize(count);
   multiplier_.resize(count);
   next.reorder(cells_.order(), {"position", "velocity", "density", "pressure"});
@@ -92,9 +90,9 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
                          std::as_const(near_wall_).view(), std::as_const(inverse_mass_of_).view(),
                          gravity_, static_cast<float>(dt), next.write_position(),
                          next.write_velocity(), sorted_near_wall_.view(), points_.view(),
-                         moved_.view(), pushed_.view(), sorted_.view(), multiplier_.view()});
-  near_.build(cells_.cells(), std::as_const(sorted_).view(), h);
-  boundary_.place(next.bodies, cells_.cells(), std::as_const(sorted_).view(), h);
+                         moved_.view(), pushed_.view(), multiplier_.view()});
+  near_.build(cells_.cells(), std::as_const(points_).view(), h);
+  boundary_.place(next.bodies, cells_.cells(), std::as_const(points_).view(), h);
 }
 
 template <class Device>
@@ -105,7 +103,7 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
       pbf::Multipliers{near_.view(), std::as_const(points_).view(), boundary_.view(), kernels_, eps,
                        pbf::relaxation(params_.iterations), params_.tension == "paper",
                        multiplier_.view(), points_and_lambda_.view()},
-      excess_.data() + k);
+      &results_.data()[k].excess);
   wall_lambda_.resize(boundary_.placed());
   for_each(device_, "multipliers", static_cast<std::int64_t>(boundary_.placed()),
            pbf::WallMultipliers{boundary_.view(), std::as_const(points_and_lambda_).view(),
@@ -123,14 +121,15 @@ template <class Device>
 void PbfSolver<Device>::solve_constraints(const SolidsView& solids, StepReport& report) {
   const int most = params_.tolerance > 0.0 ? std::max(params_.iterations, params_.iterations_max)
                                            : params_.iterations;
-  excess_.resize(static_cast<std::size_t>(most) + 1);
+  const int passes = (solids.count + pbf::kSolidsPerPass - 1) / pbf::kSolidsPerPass;
+  results_.resize(static_cast<std::size_t>(std::max(most + 1, passes)));
   int k = 0;
   while (k < most) {
     for (int end = std::min(k + params_.iterations, most); k < end; ++k) iterate(k, solids);
     if (k == most) break;
-    pbf::Excess last;
-    device_.download(&last, excess_.data() + k - 1, sizeof(last));
-    if (last.sum <= params_.tolerance * static_cast<double>(n())) break;
+    pbf::Results last;
+    device_.download(&last, results_.data() + k - 1, sizeof(last));
+    if (last.excess.sum <= params_.tolerance * static_cast<double>(n())) break;
   }
   report.iterations = k;
 }
@@ -145,7 +144,7 @@ void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, S
 }
 
 template <class Device>
-void PbfSolver<Device>::measure_densities(double dt, State& next) {
+void PbfSolver<Device>::measure_densities(double dt, int iterations, State& next) {
   const double pressure_scale = -setup_.materials.front().density / (dt * dt);
   reduce_to<pbf::JoinExcess>(
       device_, "densities", n(),
@@ -153,7 +152,7 @@ void PbfSolver<Device>::measure_densities(double dt, State& next) {
                      next.material(), std::as_const(density_of_).view(),
                      static_cast<float>(pressure_scale), std::as_const(multiplier_).view(),
                      next.write_numbers<float>("density"), next.write_numbers<float>("pressure")},
-      excess_.data() + excess_.size() - 1);
+      &results_.data()[iterations].excess);
 }
 
 // c is given for a step of kReferenceStep; over dt, 1 - c is taken to the power of their ratio.
@@ -179,38 +178,45 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
 }
 
 template <class Device>
-void PbfSolver<Device>::push_solids(const SolidsView& solids, double dt, const State& next,
-                                    BodyImpulses& out) {
+void PbfSolver<Device>::push_solids(const SolidsView& solids, double dt) {
   const double mass = setup_.particle_masses().front();
   for (int first = 0; first < solids.count; first += pbf::kSolidsPerPass) {
-    const pbf::Pushes sums = reduce<pbf::JoinPushes>(
+    reduce_to<pbf::JoinPushes>(
         device_, "push solids", n(),
         pbf::PushSolids{boundary_.view(), std::as_const(points_).view(),
                         std::as_const(pushed_).view(), kernels_, containment(solids),
-                        static_cast<float>(mass), static_cast<float>(dt), first});
-    for (int s = 0; s < pbf::kSolidsPerPass && first + s < solids.count; ++s) {
-      const auto solid = static_cast<std::size_t>(first + s);
-      const Vec3d origin = next.bodies[solid].position;
-      out.linear[solid] = sums.impulse[s];
-      out.angular[solid] = sums.angular_impulse[s] - cross(origin, sums.impulse[s]);
-    }
+                        static_cast<float>(mass), static_cast<float>(dt), first},
+        &results_.data()[first / pbf::kSolidsPerPass].pushes);
   }
 }
 
 template <class Device>
-void PbfSolver<Device>::finish_report(double dt, const State& next, StepReport& report) {
-  const Vitals vitals = measure_vitals(next);
+void PbfSolver<Device>::finish_report(double dt, const State& next, StepReport& report,
+                                      BodyImpulses& out) {
+  reduce_to<JoinVitals>(device_, "vitals", n(), ReadVitals{next.position(), next.velocity()},
+                        &results_.data()->vitals);
+  const std::vector<pbf::Results> results = results_.download();
   report.dt_used = dt;
-  report.max_speed = vitals.max_speed;
-  report.first_bad = vitals.first_bad;
-  report.pairs = near_.pairs();
+  report.max_speed = std::sqrt(static_cast<double>(results[0].vitals.max_speed_squared));
+  const std::uint32_t bad = results[0].vitals.first_bad;
+  report.first_bad = bad == ~0u ? -1 : static_cast<std::int64_t>(bad);
   report.boundary_particles = boundary_.size();
-  const std::vector<pbf::Excess> excess = excess_.download();
-  const auto iterations = static_cast<std::size_t>(report.iterations);
-  for (std::size_t k = 1; k < iterations; ++k) report.density_error.push_back(excess[k].largest);
-  report.density_error.push_back(excess.back().largest);
-  report.density_error_max = excess.back().largest;
-  report.density_error_mean = n() > 0 ? excess.back().sum / static_cast<double>(n()) : 0.0;
+
+  const auto last = static_cast<std::size_t>(report.iterations);
+  for (std::size_t k = 1; k <= last; ++k) {
+    report.density_error.push_back(results[k].excess.largest);
+  }
+  report.density_error_max = results[last].excess.largest;
+  report.density_error_mean = n() > 0 ? results[last].excess.sum / static_cast<double>(n()) : 0.0;
+  report.pairs = results[last].excess.pairs;
+
+  for (std::size_t solid = 0; solid < out.linear.size(); ++solid) {
+    const pbf::Pushes& sums = results[solid / pbf::kSolidsPerPass].pushes;
+    const std::size_t s = solid % pbf::kSolidsPerPass;
+    const Vec3d origin = next.bodies[solid].position;
+    out.linear[solid] = sums.impulse[s];
+    out.angular[solid] = sums.angular_impulse[s] - cross(origin, sums.impulse[s]);
+  }
 }
 
 // Lists of two bytes an entry, points read and written in each pass, the state once.
