@@ -103,8 +103,15 @@ void for_each(Cuda& device, const char* label, std::int64_t n, const Kernel& ker
   check_cuda(cudaGetLastError(), label);
 }
 
-// A fixed number of items a block, a fixed tree inside it: the same bits at every run.
-inline constexpr int kItemsPerReduceBlock = 4096;
+// Items a block takes: one a thread where there are few, so that all of the GPU works; and at most
+// a few thousand blocks. They depend on n alone, and the tree inside a block is fixed: the same
+// bits at every run.
+inline int items_per_reduce_block(std::int64_t n) {
+  constexpr std::int64_t kMostBlocks = 8192;
+  const std::int64_t turns =
+      (n + kMostBlocks * kThreadsPerBlock - 1) / (kMostBlocks * kThreadsPerBlock);
+  return static_cast<int>(turns < 1 ? 1 : turns) * kThreadsPerBlock;
+}
 
 template <class Op, class T>
 struct CombineWith {
@@ -115,12 +122,12 @@ struct CombineWith {
 // leaves the whole in host memory.
 template <class Op, class T, class Kernel>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    run_reduce(Kernel kernel, int n, T* partial, unsigned* ticket, T* result) {
+    run_reduce(Kernel kernel, int n, int items, T* partial, unsigned* ticket, T* result) {
   using Tree = cub::BlockReduce<T, kThreadsPerBlock>;
   __shared__ typename Tree::TempStorage memory;
   __shared__ bool last;
-  const int begin = blockIdx.x * kItemsPerReduceBlock;
-  const int end = n - begin < kItemsPerReduceBlock ? n : begin + kItemsPerReduceBlock;
+  const int begin = blockIdx.x * items;
+  const int end = n - begin < items ? n : begin + items;
   T sum = Op::identity();
   for (int i = begin + static_cast<int>(threadIdx.x); i < end; i += kThreadsPerBlock) {
     sum = Op::combine(sum, kernel(i));
@@ -146,10 +153,10 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 template <class Op, class T, class Kernel>
 void reduce_to(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel, T* result) {
   const CudaTimer timer(device, label);
-  const int blocks =
-      n <= 0 ? 1 : static_cast<int>((n + kItemsPerReduceBlock - 1) / kItemsPerReduceBlock);
+  const int items = items_per_reduce_block(n);
+  const int blocks = n <= 0 ? 1 : static_cast<int>((n + items - 1) / items);
   run_reduce<Op, T><<<blocks, kThreadsPerBlock, 0, device.stream()>>>(
-      kernel, static_cast<int>(n), static_cast<T*>(device.scratch(blocks * sizeof(T))),
+      kernel, static_cast<int>(n), items, static_cast<T*>(device.scratch(blocks * sizeof(T))),
       device.ticket(), result);
   check_cuda(cudaGetLastError(), label);
 }
