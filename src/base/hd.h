@@ -9,7 +9,7 @@
 #define HD
 #endif
 
-// On the host: built into its caller, so that a loop's constants are loaded once for all particles;
+// Built into its caller on the host, so that a loop's constants are loaded once for all particles;
 // or kept out of it, for what few particles need.
 #if defined(__CUDACC__)
 #define HD_INLINE HD

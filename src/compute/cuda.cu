@@ -47,6 +47,12 @@ void Cuda::release(void* memory) {
   cudaFreeAsync(memory, stream_);
 }
 
+std::shared_ptr<void> Cuda::host_memory(std::size_t bytes) {
+  void* memory = nullptr;
+  check_cuda(cudaMallocHost(&memory, bytes), "allocation of host memory");
+  return {memory, [](void* done) { cudaFreeHost(done); }};
+}
+
 void* Cuda::scratch(std::size_t bytes) {
   if (bytes > scratch_bytes_) {
     if (scratch_) check_cuda(cudaFreeAsync(scratch_, stream_), "scratch");

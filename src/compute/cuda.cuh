@@ -53,6 +53,8 @@ class Cuda final : public Device {
   // Host memory that kernels can write to: how a few numbers come back without a copy.
   static constexpr std::size_t kMailboxBytes = 4096;
   void* mailbox() const { return mailbox_; }
+  // Memory of the host that kernels can write to.
+  std::shared_ptr<void> host_memory(std::size_t bytes);
   // For kernels that count their blocks as they end (run_reduce). 0 between launches.
   unsigned* ticket() const { return ticket_; }
   // As exclusive_scan, in place and without looking at the sum: nothing waits.
@@ -118,8 +120,36 @@ struct CombineWith {
   __device__ T operator()(const T& a, const T& b) const { return Op::combine(a, b); }
 };
 
-// Each block leaves a partial result; the block that ends last combines them, in their order, and
-// leaves the whole in host memory.
+// The sum over a block. Where an Op can tell that there is nothing to combine, as for sums that few
+// particles add to, blocks without any do no more.
+template <class Op, int kThreads, class T, class TreeMemory>
+__device__ T combine_block(const T& mine, TreeMemory& memory) {
+  if constexpr (requires { Op::is_identity(mine); }) {
+    if (__syncthreads_or(!Op::is_identity(mine)) == 0) return Op::identity();
+  }
+  return cub::BlockReduce<T, kThreads>(memory).Reduce(mine, CombineWith<Op, T>{});
+}
+
+// Each block leaves a partial result; the block that ends last combines them, in their order.
+template <class Op, int kThreads, class T, class TreeMemory>
+__device__ void finish_reduce(T sum, T* partial, unsigned* ticket, T* result, TreeMemory& memory,
+                              bool& last) {
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = sum;
+    __threadfence();
+    last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;  // the last one sets it back to 0
+  }
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  sum = Op::identity();
+  for (unsigned i = threadIdx.x; i < gridDim.x; i += kThreads) {
+    sum = Op::combine(sum, partial[i]);
+  }
+  sum = cub::BlockReduce<T, kThreads>(memory).Reduce(sum, CombineWith<Op, T>{});
+  if (threadIdx.x == 0) *result = sum;
+}
+
 template <class Op, class T, class Kernel>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     run_reduce(Kernel kernel, int n, int items, T* partial, unsigned* ticket, T* result) {
@@ -132,21 +162,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   for (int i = begin + static_cast<int>(threadIdx.x); i < end; i += kThreadsPerBlock) {
     sum = Op::combine(sum, kernel(i));
   }
-  sum = Tree(memory).Reduce(sum, CombineWith<Op, T>{});
-  if (threadIdx.x == 0) {
-    partial[blockIdx.x] = sum;
-    __threadfence();
-    last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;  // the last one sets it back to 0
-  }
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
-  sum = Op::identity();
-  for (unsigned i = threadIdx.x; i < gridDim.x; i += kThreadsPerBlock) {
-    sum = Op::combine(sum, partial[i]);
-  }
-  sum = Tree(memory).Reduce(sum, CombineWith<Op, T>{});
-  if (threadIdx.x == 0) *result = sum;
+  sum = combine_block<Op, kThreadsPerBlock>(sum, memory);
+  finish_reduce<Op, kThreadsPerBlock>(sum, partial, ticket, result, memory, last);
 }
 
 // The result stays in the device's memory: nothing waits for it.

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/hd.h"
+#include "compute/interleave.h"
 #include "compute/lanes.h"
 #include "compute/view.h"
 #include "math/vec3.h"
@@ -41,6 +42,27 @@ HD inline Sums<Sum::kSums> sum_pairs(const Lists& lists, const View<const Float4
 #if defined(__CUDACC__)
   float sums[Sum::kSums] = {};
   const int count = lists.count(i);
+  if (lists.staged != nullptr) {
+    // In shared memory (spatial/tiles.cuh): entries are places there, four to a row.
+    constexpr int kRow = static_cast<int>(kRowEntries);
+    const std::uint64_t* fours = lists.fours(static_cast<std::uint32_t>(i));
+    for (int k = 0; k < count; k += kRow) {
+      const std::uint64_t four = fours[k / kRow * static_cast<int>(kWarp)];
+#pragma unroll
+      for (int u = 0; u < kRow; ++u) {
+        const std::uint32_t at = static_cast<std::uint32_t>(four >> (16 * u)) & 0xffffu;
+        const Float4 q = lists.staged[at];
+        Near<float> near{p.x - q.x, p.y - q.y, p.z - q.z, q.w, 0.0f, 0.0f, 0.0f, 0.0f};
+        if (more.size > 0) {
+          const Float4 v = lists.staged_more[at];
+          near.ux = v.x, near.uy = v.y, near.uz = v.z, near.uw = v.w;
+        }
+        sum(near, sums);
+      }
+    }
+    for (int k = 0; k < Sum::kSums; ++k) result.value[k] = sums[k];
+    return result;
+  }
   auto list = lists.list(i);
   BARCHAN_UNROLLED
   for (int k = 0; k < count; ++k) {

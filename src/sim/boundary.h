@@ -37,6 +37,9 @@ class Boundary {
   void place(const std::vector<BodyState>& bodies, const CellsView& fluid, View<const Float4> x,
              float support);
 
+  // See NeighbourSearch: false where a GPU's lists had no room.
+  bool settled();
+
   BoundaryView view() const {
     return {search_.view(), back_.view(), std::as_const(points_).view(),
             std::as_const(solid_of_).view()};

@@ -86,8 +86,14 @@ template <class Device>
 void Boundary<Device>::place(const std::vector<BodyState>& bodies, const CellsView& fluid,
                              View<const Float4> x, float support) {
   if (!unmoved(bodies, fluid.frame)) choose_and_sort(fluid.frame);
-  search_.build(fluid, x, cells_.cells(), std::as_const(points_).view(), support);
-  back_.build(cells_.cells(), std::as_const(points_).view(), fluid, x, support);
+  search_.build_later(fluid, x, cells_.cells(), std::as_const(points_).view(), support);
+  back_.build_later(cells_.cells(), std::as_const(points_).view(), fluid, x, support);
+}
+
+template <class Device>
+bool Boundary<Device>::settled() {
+  const bool there = search_.settled(), back = back_.settled();
+  return there && back;
 }
 
 }  // namespace barchan

@@ -24,15 +24,18 @@ struct JoinVitals {
   }
 };
 
+HD inline VitalSigns vital_signs(const Vec3& x, const Vec3& v, int at) {
+  const float speed_squared = dot(v, v);
+  // A square that overflows is as bad as a NaN.
+  const bool good = is_finite(x) && speed_squared - speed_squared == 0.0f;
+  return {good ? speed_squared : 0.0f, good ? ~0u : static_cast<std::uint32_t>(at)};
+}
+
 struct ReadVitals {
   View3<const float> x, v;
   HD VitalSigns operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const Vec3 velocity = v[i];
-    const float speed_squared = dot(velocity, velocity);
-    // A square that overflows is as bad as a NaN.
-    const bool good = is_finite(x[i]) && speed_squared - speed_squared == 0.0f;
-    return {good ? speed_squared : 0.0f, good ? ~0u : static_cast<std::uint32_t>(at)};
+    return vital_signs(x[i], v[i], at);
   }
 };
 

@@ -23,6 +23,7 @@ NeighbourSearch<Device>::NeighbourSearch(Device& device)
       packed_other_(device),
       unpacked_(device),
       unpacked_other_(device),
+      tiles_(device),
       counter_(device) {}
 
 template <class Device>
@@ -50,8 +51,21 @@ void NeighbourSearch<Device>::build(const CellsView& cells, View<const Float4> x
 }
 
 template <class Device>
+void NeighbourSearch<Device>::build_later(const CellsView& cells, View<const Float4> x,
+                                          float radius) {
+  launch(Search{cells, cells, {}, {}, x, x, radius, true});
+}
+
+template <class Device>
+void NeighbourSearch<Device>::build_later(const CellsView& cells, View<const Float4> x,
+                                          const CellsView& other_cells, View<const Float4> other,
+                                          float radius) {
+  launch(Search{cells, other_cells, {}, {}, x, other, radius, false});
+}
+
+template <class Device>
 Neighbours NeighbourSearch<Device>::view() const {
-  return {count_.view(), start_.view(), index_.view(), entries_.view(), runs_};
+  return {count_.view(), start_.view(), index_.view(), entries_.view(), runs_, tiles_.view()};
 }
 
 template <class Device>

@@ -84,6 +84,15 @@ void NeighbourSearch<Cpu>::build(Search search) {
   }
 }
 
+template <>
+void NeighbourSearch<Cpu>::launch(Search search) {
+  build(search);
+}
+template <>
+bool NeighbourSearch<Cpu>::settled() {
+  return true;
+}
+
 template Extent extent_of(Cpu&, View3<const float>);
 template void permute_packed(Cpu&, View3<const float>, View<const std::uint32_t>, Buffer<Float4>&);
 template RunsView find_runs(Cpu&, const char*, const CellsView&, const CellsView&,

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 
 #include "compute/cuda.cuh"
 #include "spatial/fill_lists.cuh"
@@ -49,16 +48,15 @@ struct PutInOrder {
 template <class Entry>
 void launch_fill(Cuda& device, const FillLists<Entry>& fill) {
   const CudaTimer timer(device, "neighbours: lists");
-  const auto warps = static_cast<unsigned>(fill.start.size);
-  const unsigned blocks = (warps + kFillWarps - 1) / kFillWarps;
-  static const int variant =
-      std::getenv("BARCHAN_FILL") ? std::atoi(std::getenv("BARCHAN_FILL")) : 0;
-  if (variant == 0) {
-    run_fill_cells<Entry, 192, true><<<blocks, kFillWarps * kWarp, 0, device.stream()>>>(fill);
-  } else if (variant == 1) {
-    run_fill_cells<Entry, 256, false><<<blocks, kFillWarps * kWarp, 0, device.stream()>>>(fill);
+  const auto blocks = static_cast<unsigned>((fill.x.size + kTileParticles - 1) / kTileParticles);
+  if constexpr (sizeof(Entry) == sizeof(std::uint16_t)) {
+    if (fill.tiles.size > 0) {
+      run_fill_tiles<<<blocks, kTileParticles, 0, device.stream()>>>(fill);
+    } else {
+      run_fill<Entry><<<blocks, kTileParticles, 0, device.stream()>>>(fill);
+    }
   } else {
-    run_fill_threads<Entry><<<blocks, kFillWarps * kWarp, 0, device.stream()>>>(fill);
+    run_fill<Entry><<<blocks, kTileParticles, 0, device.stream()>>>(fill);
   }
   check_cuda(cudaGetLastError(), "neighbours: lists");
 }
@@ -86,19 +84,19 @@ void CellSort<Cuda>::sort_whole(View3<const float> x) {
            PutInOrder{key, start, arrived_.view(), order_.view(), cell_of_.view()});
 }
 
-// One pass into as much room as the last build took and a bit; where that was too little, a second
-// one into as much as it takes. Entries have 16 bits unless some run is too long for them.
+// Into as much room as the last builds took and a bit. Entries have 16 bits unless some run was too
+// long for them.
 template <>
-void NeighbourSearch<Cuda>::build(Search search) {
+void NeighbourSearch<Cuda>::launch(Search search) {
   const std::size_t n = search.size();
-  const std::size_t warps = (n + kWarp - 1) / kWarp;
+  warps_ = (n + kWarp - 1) / kWarp;
   pairs_ = kUnknown;
   count_.resize(n);
-  start_.resize(warps);
+  start_.resize(warps_);
   index_.resize(0);
   entries_.resize(0);
   if (n == 0) return;
-  if (warps >> (64 - kRowBits) != 0) {
+  if (warps_ >> (64 - kRowBits) != 0) {
     fail("neighbour lists of {} particles are more than a GPU can count; use fewer", n);
   }
   if (counter_.resize(1)) counter_.clear_to_zero();
@@ -113,34 +111,47 @@ void NeighbourSearch<Cuda>::build(Search search) {
     search.packed_other = search.same ? search.packed : pack(search.other, packed_other_);
   }
   runs_ = find_runs(device_, "neighbours: runs", search.cells, search.other_cells, runs_table_);
+  tiles_.resize(search.same && !wide_ ? (n + kTileParticles - 1) / kTileParticles : 0);
 
-  auto* report = static_cast<FillReport*>(device_.mailbox());
-  const auto fill = [&]<class Entry>(Buffer<Entry>& lists, std::uint64_t rows) {
-    if (rows > ~std::uint32_t{0}) {
-      fail("neighbour lists of {} rows pass 2^32; use fewer particles or a smaller support", rows);
-    }
-    lists.resize(rows * kWarp * kRowEntries);
-    report->too_long = 0;
-    launch_fill(device_, FillLists<Entry>{runs_, search.packed, search.packed_other,
-                                          search.radius * search.radius, search.same,
-                                          static_cast<std::uint32_t>(rows), count_.view(),
-                                          start_.view(), lists.data(), report,
-                                          reinterpret_cast<unsigned long long*>(counter_.data())});
+  room_ = static_cast<std::uint64_t>(guess_ / kRowEntries * static_cast<double>(warps_)) + 16;
+  if (room_ > ~std::uint32_t{0}) {
+    fail("neighbour lists of {} rows pass 2^32; use fewer particles or a smaller support", room_);
+  }
+  if (!report_) report_ = device_.host_memory(sizeof(FillReport));
+  const auto fill = [&]<class Entry>(Buffer<Entry>& lists) {
+    lists.resize(room_ * kWarp * kRowEntries);
+    launch_fill(device_,
+                FillLists<Entry>{runs_, search.packed, search.packed_other,
+                                 search.radius * search.radius, search.same, tiles_.view(),
+                                 static_cast<std::uint32_t>(room_), count_.view(), start_.view(),
+                                 lists.data(), static_cast<FillReport*>(report_.get()),
+                                 reinterpret_cast<unsigned long long*>(counter_.data())});
+  };
+  *static_cast<FillReport*>(report_.get()) = {};
+  if (wide_) {
+    fill(index_);
+  } else {
+    fill(entries_);
+  }
+}
+
+template <>
+bool NeighbourSearch<Cuda>::settled() {
+  if (count_.size() == 0) return true;
+  const FillReport report = *static_cast<const FillReport*>(report_.get());
+  const bool too_long = !wide_ && report.too_long != 0;
+  if (too_long) wide_ = true;
+  const double taken = static_cast<double>(report.rows * kRowEntries);
+  guess_ = std::max(guess_, 1.1 * taken / static_cast<double>(warps_));
+  return !too_long && report.rows <= room_;
+}
+
+template <>
+void NeighbourSearch<Cuda>::build(Search search) {
+  do {
+    launch(search);
     device_.wait();
-    return report->rows <= rows;
-  };
-  // Room as it was guessed; then, if need be, as it was counted.
-  const auto fill_all = [&](auto& lists) {
-    const auto guess =
-        static_cast<std::uint64_t>(guess_ / kRowEntries * static_cast<double>(warps));
-    if (!fill(lists, guess + 16) && report->too_long == 0) fill(lists, report->rows);
-    const double taken = static_cast<double>(report->rows * kRowEntries);
-    guess_ = std::max(guess_, 1.05 * taken / static_cast<double>(warps));
-  };
-  fill_all(entries_);
-  if (report->too_long == 0) return;
-  entries_.resize(0);
-  fill_all(index_);
+  } while (!settled());
 }
 
 // The reference is a yardstick for the CPU.

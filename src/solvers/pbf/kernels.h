@@ -168,6 +168,8 @@ struct Multipliers {
   View<float> multiplier;          // in and out: sum of lambda so far
   View<Float4> points_and_lambda;  // out
 
+  HD View<const Float4> gathered() const { return points; }
+  HD View<const Float4> gathered_more() const { return {}; }
   HD_INLINE Excess operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points, static_cast<std::uint32_t>(i));
@@ -296,6 +298,8 @@ struct Corrections {
   View3<float> moved, pushed;  // in and out [m]
   View<float> multiplier;      // in and out [m^2]
 
+  HD View<const Float4> gathered() const { return points_and_lambda; }
+  HD View<const Float4> gathered_more() const { return {}; }
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points_and_lambda, static_cast<std::uint32_t>(i));
@@ -369,13 +373,25 @@ struct WallDensitySum {
   }
 };
 
+// What the last pass finds out about the new state.
+struct Ending {
+  Excess excess;
+  VitalSigns vitals;
+};
+struct JoinEnding {
+  static HD Ending identity() { return {}; }
+  static HD Ending combine(const Ending& a, const Ending& b) {
+    return {JoinExcess::combine(a.excess, b.excess), JoinVitals::combine(a.vitals, b.vitals)};
+  }
+};
+
 // The densities that the step ends with, and the pressure it took.
 //     p = -rho_0 sum of lambda / dt^2
 // for dp = V sum (lambda_i + lambda_j) grad W moves a particle in dt as the acceleration
 // -(V / rho_0) sum (p_i + p_j) grad W of SPH does.
 struct Densities {
   Neighbours near;
-  View<const Float4> points;
+  View<const Float4> points, velocities;
   BoundaryView walls;
   Kernels k;
   View<const std::uint8_t> material;
@@ -384,17 +400,23 @@ struct Densities {
   View<const float> multiplier;   // [m^2]
   View<float> density, pressure;  // out [kg/m^3], [Pa]
 
-  HD_INLINE Excess operator()(int i) const {
+  HD View<const Float4> gathered() const { return points; }
+  HD View<const Float4> gathered_more() const { return {}; }
+  // `count`: sum of W over the neighbours.
+  HD_INLINE Ending record(int i, const Vec3& p, const Vec3& v, float count) const {
     const auto at = static_cast<std::size_t>(i);
-    const Float4 me = packed(points, static_cast<std::uint32_t>(i));
-    const Vec3 p(me.x, me.y, me.z);
-    float count = sum_pairs(near, points, i, p, DensitySum{k.W})[0] + k.W.w_r2(0.0f);
+    count += k.W.w_r2(0.0f);
     if (walls.near.count(i) > 0) {
       count += sum_pairs(walls.near, walls.points, i, p, WallDensitySum{k.W})[0];
     }
     density[at] = density_of[material[at]] * k.V * count;
     pressure[at] = pressure_scale * multiplier[at];
-    return excess_of(k.V * count - 1.0f, near.count(i));
+    return {excess_of(k.V * count - 1.0f, near.count(i)), vital_signs(p, v, i)};
+  }
+  HD_INLINE Ending operator()(int i) const {
+    const auto at = static_cast<std::uint32_t>(i);
+    const Vec3 p = point(points, at);
+    return record(i, p, point(velocities, at), sum_pairs(near, points, i, p, DensitySum{k.W})[0]);
   }
 };
 
@@ -421,6 +443,8 @@ struct Vorticity {
   View3<float> spin;              // out: omega [1/s]
   View<Float4> points_and_speed;  // out: x, |omega|
 
+  HD View<const Float4> gathered() const { return points; }
+  HD View<const Float4> gathered_more() const { return velocities; }
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points, static_cast<std::uint32_t>(i));
@@ -433,9 +457,9 @@ struct Vorticity {
   }
 };
 
-// XSPH's sum, weighted so that different masses keep their momentum, and eta = grad |omega|.
+// XSPH's sum, weighted so that different masses keep their momentum, eta = grad |omega|, and sum W.
 struct SmoothSums {
-  static constexpr int kSums = 6;
+  static constexpr int kSums = 7;
   Poly6 W;
   Spiky G;
   Vec3 v;       // of i
@@ -444,7 +468,7 @@ struct SmoothSums {
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
     const Distances<T> d(j, W.h);
-    const T share = W.w_r2(d.r2) * (2.0f * j.uw / (j.uw + mass));
+    const T W_ij = W.w_r2(d.r2), share = W_ij * (2.0f * j.uw / (j.uw + mass));
     const T f = G.grad_factor(d.r, d.inv_r) * (j.w - speed);
     sums[0] += share * (j.ux - v.x);
     sums[1] += share * (j.uy - v.y);
@@ -452,11 +476,13 @@ struct SmoothSums {
     sums[3] += f * j.x;
     sums[4] += f * j.y;
     sums[5] += f * j.z;
+    sums[6] += W_ij;
   }
 };
 
 // v += dt eps_v h (N x omega), N = eta / |eta|                                              (16)
 // v += c sum_j V (v_j - v_i) W                                                              (17)
+// and, as the neighbours are at hand, the densities.
 struct Smooth {
   Neighbours near;
   View<const Float4> points_and_speed, velocities;
@@ -464,14 +490,18 @@ struct Smooth {
   Kernels k;
   float confinement;  // dt eps_v h [m]
   float xsph;         // c of this step
-  View3<float> v;     // out
+  Densities densities;
+  View3<float> v;  // out
 
-  HD_INLINE void operator()(int i) const {
+  HD View<const Float4> gathered() const { return points_and_speed; }
+  HD View<const Float4> gathered_more() const { return velocities; }
+  HD_INLINE Ending operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points_and_speed, static_cast<std::uint32_t>(i));
     const Float4 mine = packed(velocities, static_cast<std::uint32_t>(i));
     const Vec3 velocity(mine.x, mine.y, mine.z);
-    const auto sums = sum_pairs(near, points_and_speed, velocities, i, {me.x, me.y, me.z},
+    const Vec3 p(me.x, me.y, me.z);
+    const auto sums = sum_pairs(near, points_and_speed, velocities, i, p,
                                 SmoothSums{k.W, k.G, velocity, mine.w, me.w});
     Vec3 change = (xsph * k.V) * sums.vector(0);
     if (spin.size > 0) {
@@ -483,6 +513,7 @@ struct Smooth {
       }
     }
     v[at] = velocity + change;
+    return densities.record(i, p, velocity + change, sums[6]);
   }
 };
 
@@ -496,6 +527,12 @@ struct Pushes {
 };
 struct JoinPushes {
   static HD Pushes identity() { return {}; }
+  static HD bool is_identity(const Pushes& a) {
+    for (int s = 0; s < kSolidsPerPass; ++s) {
+      if (!(a.impulse[s] == Vec3d{})) return false;
+    }
+    return true;
+  }
   static HD Pushes combine(const Pushes& a, const Pushes& b) {
     Pushes sum;
     for (int s = 0; s < kSolidsPerPass; ++s) {
@@ -507,11 +544,11 @@ struct JoinPushes {
 };
 
 // What a step leaves on the device for the host to read in one go: of each iteration the excess
-// before it (and after the last), of each four solids their pushes, and once the vital signs.
+// before it, of each four solids their pushes, and once the ending.
 struct Results {
   Excess excess;
   Pushes pushes;
-  VitalSigns vitals;
+  Ending ending;
 };
 
 // A particle that solids pushed by dx got m dx / dt from them; they get the opposite. Pushes of

@@ -33,10 +33,11 @@ class PbfSolver final : public Solver {
   void solve_constraints(const SolidsView& solids, StepReport& report);
   void iterate(int k, const SolidsView& solids);
   void update_velocities(const SolidsView& solids, double dt, State& next);
-  void measure_densities(double dt, int iterations, State& next);
   void smooth_velocities(double dt, State& next);
   void push_solids(const SolidsView& solids, double dt);
   void finish_report(double dt, const State& next, StepReport& report, BodyImpulses& out);
+
+  bool begin_again(const State& now, State& next);
 
   pbf::Containment containment(const SolidsView& solids) const;
   std::int64_t n() const { return static_cast<std::int64_t>(points_.size()); }

@@ -11,14 +11,16 @@ template <class Device>
 StepReport PbfSolver<Device>::step(const State& now, const SolidsView& solids, double dt,
                                    State& next, BodyImpulses& out) {
   StepReport report;
-  predict(now, solids, dt);             // v += dt f,  x* = x + dt v                  lines 1-4
-  find_neighbours(now, dt, next);       // within h of x*, once a step                lines 5-7
-  solve_constraints(solids, report);    // lambda, dp, collision, x* += dp            lines 8-19
-  update_velocities(solids, dt, next);  // v = (x* - x) / dt                          line 21
-  smooth_velocities(dt, next);          // vorticity confinement, XSPH viscosity      line 22
-  push_solids(solids, dt);              // by the opposite of what they did to the fluid
-  measure_densities(dt, static_cast<int>(report.iterations), next);  // the error that is left
-  finish_report(dt, next, report, out);
+  do {
+    report = {};
+    predict(now, solids, dt);             // v += dt f,  x* = x + dt v                lines 1-4
+    find_neighbours(now, dt, next);       // within h of x*, once a step              lines 5-7
+    solve_constraints(solids, report);    // lambda, dp, collision, x* += dp          lines 8-19
+    update_velocities(solids, dt, next);  // v = (x* - x) / dt                        line 21
+    smooth_velocities(dt, next);          // vorticity confinement, XSPH viscosity    line 22
+    push_solids(solids, dt);              // by the opposite of what they did to the fluid
+    finish_report(dt, next, report, out);
+  } while (begin_again(now, next));  // as good as never: the lists had no room in memory
   return report;
 }
 

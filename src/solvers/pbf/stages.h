@@ -91,14 +91,14 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
                          gravity_, static_cast<float>(dt), next.write_position(),
                          next.write_velocity(), sorted_near_wall_.view(), points_.view(),
                          moved_.view(), pushed_.view(), multiplier_.view()});
-  near_.build(cells_.cells(), std::as_const(points_).view(), h);
+  near_.build_later(cells_.cells(), std::as_const(points_).view(), h);
   boundary_.place(next.bodies, cells_.cells(), std::as_const(points_).view(), h);
 }
 
 template <class Device>
 void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
   const auto eps = static_cast<float>(params_.cfm) * kernels_.stiffness;
-  reduce_to<pbf::JoinExcess>(
+  reduce_to_tiled<pbf::JoinExcess>(
       device_, "multipliers", n(),
       pbf::Multipliers{near_.view(), std::as_const(points_).view(), boundary_.view(), kernels_, eps,
                        pbf::relaxation(params_.iterations), params_.tension == "paper",
@@ -108,11 +108,12 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
   for_each(device_, "multipliers", static_cast<std::int64_t>(boundary_.placed()),
            pbf::WallMultipliers{boundary_.view(), std::as_const(points_and_lambda_).view(),
                                 kernels_, wall_lambda_.view()});
-  for_each(device_, "corrections", n(),
-           pbf::Corrections{near_.view(), std::as_const(points_and_lambda_).view(),
-                            boundary_.view(), std::as_const(wall_lambda_).view(), kernels_, s_corr_,
-                            std::as_const(sorted_near_wall_).view(), containment(solids),
-                            points_.view(), moved_.view(), pushed_.view(), multiplier_.view()});
+  for_each_tiled(
+      device_, "corrections", n(),
+      pbf::Corrections{near_.view(), std::as_const(points_and_lambda_).view(), boundary_.view(),
+                       std::as_const(wall_lambda_).view(), kernels_, s_corr_,
+                       std::as_const(sorted_near_wall_).view(), containment(solids), points_.view(),
+                       moved_.view(), pushed_.view(), multiplier_.view()});
 }
 
 // Fixed iterations, or (tolerance > 0) until the mean excess density is small enough, which is
@@ -122,7 +123,7 @@ void PbfSolver<Device>::solve_constraints(const SolidsView& solids, StepReport& 
   const int most = params_.tolerance > 0.0 ? std::max(params_.iterations, params_.iterations_max)
                                            : params_.iterations;
   const int passes = (solids.count + pbf::kSolidsPerPass - 1) / pbf::kSolidsPerPass;
-  results_.resize(static_cast<std::size_t>(std::max(most + 1, passes)));
+  results_.resize(static_cast<std::size_t>(std::max(most, passes)));
   int k = 0;
   while (k < most) {
     for (int end = std::min(k + params_.iterations, most); k < end; ++k) iterate(k, solids);
@@ -143,38 +144,44 @@ void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, S
                        next.rewrite_vectors("velocity"), velocities_.view()});
 }
 
-template <class Device>
-void PbfSolver<Device>::measure_densities(double dt, int iterations, State& next) {
-  const double pressure_scale = -setup_.materials.front().density / (dt * dt);
-  reduce_to<pbf::JoinExcess>(
-      device_, "densities", n(),
-      pbf::Densities{near_.view(), std::as_const(points_).view(), boundary_.view(), kernels_,
-                     next.material(), std::as_const(density_of_).view(),
-                     static_cast<float>(pressure_scale), std::as_const(multiplier_).view(),
-                     next.write_numbers<float>("density"), next.write_numbers<float>("pressure")},
-      &results_.data()[iterations].excess);
-}
-
 // c is given for a step of kReferenceStep; over dt, 1 - c is taken to the power of their ratio.
 template <class Device>
 void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
   const double c = 1.0 - std::pow(1.0 - params_.xsph, dt / pbf::kReferenceStep);
   const bool confine = params_.vorticity > 0.0;
-  if (!confine && !(c > 0.0)) return;
   View<const Float4> points = std::as_const(points_).view();
+  const double pressure_scale = -setup_.materials.front().density / (dt * dt);
+  const pbf::Densities densities{near_.view(),
+                                 points,
+                                 std::as_const(velocities_).view(),
+                                 boundary_.view(),
+                                 kernels_,
+                                 next.material(),
+                                 std::as_const(density_of_).view(),
+                                 static_cast<float>(pressure_scale),
+                                 std::as_const(multiplier_).view(),
+                                 next.write_numbers<float>("density"),
+                                 next.write_numbers<float>("pressure")};
+  pbf::Ending* ending = &results_.data()->ending;
+  if (!confine && !(c > 0.0)) {
+    reduce_to_tiled<pbf::JoinEnding>(device_, "densities", n(), densities, ending);
+    return;
+  }
   View3<const float> spin;
   if (confine) {
     spin_.resize(points_.size());
-    for_each(device_, "vorticity", n(),
-             pbf::Vorticity{near_.view(), points, std::as_const(velocities_).view(), kernels_,
-                            spin_.view(), points_and_lambda_.view()});
+    for_each_tiled(device_, "vorticity", n(),
+                   pbf::Vorticity{near_.view(), points, std::as_const(velocities_).view(), kernels_,
+                                  spin_.view(), points_and_lambda_.view()});
     points = std::as_const(points_and_lambda_).view();
     spin = std::as_const(spin_).view();
   }
-  for_each(device_, "smooth", n(),
-           pbf::Smooth{near_.view(), points, std::as_const(velocities_).view(), spin, kernels_,
-                       static_cast<float>(dt * params_.vorticity) * kernels_.W.h,
-                       static_cast<float>(c), next.write_velocity()});
+  reduce_to_tiled<pbf::JoinEnding>(
+      device_, "smooth", n(),
+      pbf::Smooth{near_.view(), points, std::as_const(velocities_).view(), spin, kernels_,
+                  static_cast<float>(dt * params_.vorticity) * kernels_.W.h, static_cast<float>(c),
+                  densities, next.write_velocity()},
+      ending);
 }
 
 template <class Device>
@@ -193,22 +200,21 @@ void PbfSolver<Device>::push_solids(const SolidsView& solids, double dt) {
 template <class Device>
 void PbfSolver<Device>::finish_report(double dt, const State& next, StepReport& report,
                                       BodyImpulses& out) {
-  reduce_to<JoinVitals>(device_, "vitals", n(), ReadVitals{next.position(), next.velocity()},
-                        &results_.data()->vitals);
   const std::vector<pbf::Results> results = results_.download();
+  const pbf::Ending& ending = results.front().ending;
   report.dt_used = dt;
-  report.max_speed = std::sqrt(static_cast<double>(results[0].vitals.max_speed_squared));
-  const std::uint32_t bad = results[0].vitals.first_bad;
+  report.max_speed = std::sqrt(static_cast<double>(ending.vitals.max_speed_squared));
+  const std::uint32_t bad = ending.vitals.first_bad;
   report.first_bad = bad == ~0u ? -1 : static_cast<std::int64_t>(bad);
   report.boundary_particles = boundary_.size();
 
-  const auto last = static_cast<std::size_t>(report.iterations);
-  for (std::size_t k = 1; k <= last; ++k) {
+  for (std::size_t k = 1; k < static_cast<std::size_t>(report.iterations); ++k) {
     report.density_error.push_back(results[k].excess.largest);
   }
-  report.density_error_max = results[last].excess.largest;
-  report.density_error_mean = n() > 0 ? results[last].excess.sum / static_cast<double>(n()) : 0.0;
-  report.pairs = results[last].excess.pairs;
+  report.density_error.push_back(ending.excess.largest);
+  report.density_error_max = ending.excess.largest;
+  report.density_error_mean = n() > 0 ? ending.excess.sum / static_cast<double>(n()) : 0.0;
+  report.pairs = ending.excess.pairs;
 
   for (std::size_t solid = 0; solid < out.linear.size(); ++solid) {
     const pbf::Pushes& sums = results[solid / pbf::kSolidsPerPass].pushes;
@@ -217,6 +223,18 @@ void PbfSolver<Device>::finish_report(double dt, const State& next, StepReport& 
     out.linear[solid] = sums.impulse[s];
     out.angular[solid] = sums.angular_impulse[s] - cross(origin, sums.impulse[s]);
   }
+}
+
+// On a GPU lists are made in room that is guessed: where it was too little, `next` becomes what it
+// was before the step.
+template <class Device>
+bool PbfSolver<Device>::begin_again(const State& now, State& next) {
+  const bool fluid = near_.settled(), walls = boundary_.settled();
+  if (fluid && walls) return false;
+  const std::vector<BodyState> bodies = next.bodies;
+  next.follow(now);
+  next.bodies = bodies;
+  return true;
 }
 
 // Lists of two bytes an entry, points read and written in each pass, the state once.
