@@ -60,8 +60,9 @@ struct Poly6 : KernelScale {
 struct Spiky : KernelScale {
   HD constexpr explicit Spiky(float h_) : KernelScale(h_, 15.0 / kPi) {}
 
-  HD float w(float r) const {
-    const float a = max(1.0f - r * inv_h, 0.0f);
+  template <class T>
+  HD T w(T r) const {
+    const T a = max(1.0f - r * inv_h, 0.0f);
     return w_scale * a * a * a;
   }
   // 1/q is written q / q^2, which fades to 0 within h/10^6 of r = 0, where the direction is noise.

@@ -31,10 +31,25 @@
 
 namespace barchan::pbf {
 
-// What depends on the spacing alone.
+// The kernel of densities. The paper takes poly6 for them and spiky for their gradients, which is
+// not the gradient of anything: pressure forces then do work on still water, the more the shorter
+// the steps. With the spiky kernel for both, a pool comes to rest.
+struct DensityKernel {
+  Poly6 poly6;
+  Spiky spiky;
+  bool paper;
+  template <class T>
+  HD T operator()(T r2, T r) const {
+    return paper ? poly6.w_r2(r2) : spiky.w(r);
+  }
+  HD float at_zero() const { return paper ? poly6.w_scale : spiky.w_scale; }
+};
+
+// What depends on the spacing and the mode alone.
 struct Kernels {
   Poly6 W;
   Spiky G;
+  DensityKernel density;
   float V;           // [m^3]
   float stiffness;   // D_0: sum_k |grad_k C|^2 of a particle within the lattice [1/m^2]
   float curl_scale;  // makes the vorticity of a rotating lattice exact
@@ -105,13 +120,13 @@ struct SortPredicted {
 
 struct ConstraintSums {
   static constexpr int kSums = 5;  // sum W, sum grad G, sum w |grad G|^2
-  Poly6 W;
+  DensityKernel W;
   Spiky G;
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const Distances<T> d(j, W.h);
+    const Distances<T> d(j, G.h);
     const T f = G.grad_factor(d.r, d.inv_r);
-    sums[0] += W.w_r2(d.r2);
+    sums[0] += W(d.r2, d.r);
     sums[1] += f * j.x;
     sums[2] += f * j.y;
     sums[3] += f * j.z;
@@ -121,13 +136,13 @@ struct ConstraintSums {
 
 struct WallSums {
   static constexpr int kSums = 5;  // sum a W, sum a grad G, sum a |grad G|^2
-  Poly6 W;
+  DensityKernel W;
   Spiky G;
   template <class T>
   HD void operator()(const Near<T>& b, T* sums) const {
-    const Distances<T> d(b, W.h);
+    const Distances<T> d(b, G.h);
     const T f = G.grad_factor(d.r, d.inv_r), af = b.w * f;
-    sums[0] += b.w * W.w_r2(d.r2);
+    sums[0] += b.w * W(d.r2, d.r);
     sums[1] += af * b.x;
     sums[2] += af * b.y;
     sums[3] += af * b.z;
@@ -174,12 +189,12 @@ struct Multipliers {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points, static_cast<std::uint32_t>(i));
     const Vec3 p(me.x, me.y, me.z);
-    const auto sums = sum_pairs(near, points, i, p, ConstraintSums{k.W, k.G});
-    float count = sums[0] + k.W.w_r2(0.0f);
+    const auto sums = sum_pairs(near, points, i, p, ConstraintSums{k.density, k.G});
+    float count = sums[0] + k.density.at_zero();
     float squares = sums[4];
     Vec3 grad = k.V * sums.vector(1), wall{};
     if (walls.near.count(i) > 0) {
-      const auto solid = sum_pairs(walls.near, walls.points, i, p, WallSums{k.W, k.G});
+      const auto solid = sum_pairs(walls.near, walls.points, i, p, WallSums{k.density, k.G});
       count += solid[0];
       wall = k.V * solid.vector(1);
       grad += wall;
@@ -358,18 +373,20 @@ struct MoveOn {
 
 struct DensitySum {
   static constexpr int kSums = 1;
-  Poly6 W;
+  DensityKernel W;
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    sums[0] += W.w_r2(j.x * j.x + j.y * j.y + j.z * j.z);
+    const Distances<T> d(j, W.poly6.h);
+    sums[0] += W(d.r2, d.r);
   }
 };
 struct WallDensitySum {
   static constexpr int kSums = 1;
-  Poly6 W;
+  DensityKernel W;
   template <class T>
   HD void operator()(const Near<T>& b, T* sums) const {
-    sums[0] += b.w * W.w_r2(b.x * b.x + b.y * b.y + b.z * b.z);
+    const Distances<T> d(b, W.poly6.h);
+    sums[0] += b.w * W(d.r2, d.r);
   }
 };
 
@@ -405,9 +422,9 @@ struct Densities {
   // `count`: sum of W over the neighbours.
   HD_INLINE Ending record(int i, const Vec3& p, const Vec3& v, float count) const {
     const auto at = static_cast<std::size_t>(i);
-    count += k.W.w_r2(0.0f);
+    count += k.density.at_zero();
     if (walls.near.count(i) > 0) {
-      count += sum_pairs(walls.near, walls.points, i, p, WallDensitySum{k.W})[0];
+      count += sum_pairs(walls.near, walls.points, i, p, WallDensitySum{k.density})[0];
     }
     density[at] = density_of[material[at]] * k.V * count;
     pressure[at] = pressure_scale * multiplier[at];
@@ -416,7 +433,8 @@ struct Densities {
   HD_INLINE Ending operator()(int i) const {
     const auto at = static_cast<std::uint32_t>(i);
     const Vec3 p = point(points, at);
-    return record(i, p, point(velocities, at), sum_pairs(near, points, i, p, DensitySum{k.W})[0]);
+    return record(i, p, point(velocities, at),
+                  sum_pairs(near, points, i, p, DensitySum{k.density})[0]);
   }
 };
 
@@ -457,9 +475,11 @@ struct Vorticity {
   }
 };
 
-// XSPH's sum, weighted so that different masses keep their momentum, eta = grad |omega|, and sum W.
+// XSPH's sum, weighted so that different masses keep their momentum, eta = grad |omega|, and
+// densities.
 struct SmoothSums {
   static constexpr int kSums = 7;
+  DensityKernel density;
   Poly6 W;
   Spiky G;
   Vec3 v;       // of i
@@ -476,7 +496,7 @@ struct SmoothSums {
     sums[3] += f * j.x;
     sums[4] += f * j.y;
     sums[5] += f * j.z;
-    sums[6] += W_ij;
+    sums[6] += density(d.r2, d.r);
   }
 };
 
@@ -502,7 +522,7 @@ struct Smooth {
     const Vec3 velocity(mine.x, mine.y, mine.z);
     const Vec3 p(me.x, me.y, me.z);
     const auto sums = sum_pairs(near, points_and_speed, velocities, i, p,
-                                SmoothSums{k.W, k.G, velocity, mine.w, me.w});
+                                SmoothSums{k.density, k.W, k.G, velocity, mine.w, me.w});
     Vec3 change = (xsph * k.V) * sums.vector(0);
     if (spin.size > 0) {
       const Vec3 eta = k.V * sums.vector(3);

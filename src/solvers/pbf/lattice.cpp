@@ -4,25 +4,30 @@
 
 namespace barchan::pbf {
 
-Kernels lattice_kernels(double spacing) {
+Kernels lattice_kernels(double spacing, const PbfParams& params) {
   const auto h = static_cast<float>(2.0 * spacing);
   const Poly6 W(h);
   const Spiky G(h);
-  double count = W.w_r2(0.0f), squares = 0.0, slope = 0.0;
+  const DensityKernel density{W, G, params.tension == "paper"};
+  double count = density.at_zero(), squares = 0.0, slope = 0.0;
   for (int x = -2; x <= 2; ++x) {
     for (int y = -2; y <= 2; ++y) {
       for (int z = -2; z <= 2; ++z) {
         const double r = spacing * std::sqrt(x * x + y * y + z * z);
         if (r == 0.0 || r >= h) continue;
         const double f = G.grad_factor(static_cast<float>(r));
-        count += W.w(static_cast<float>(r));
+        count += density(static_cast<float>(r * r), static_cast<float>(r));
         squares += f * f * r * r;
         slope -= f * z * z * spacing * spacing;
       }
     }
   }
   const double V = 1.0 / count;
-  return {W, G, static_cast<float>(V), static_cast<float>(V * V * squares),
+  return {W,
+          G,
+          density,
+          static_cast<float>(V),
+          static_cast<float>(V * V * squares),
           static_cast<float>(1.0 / (V * slope))};
 }
 

@@ -9,7 +9,7 @@ namespace barchan::pbf {
 inline constexpr double kReferenceStep = 1.0 / 240.0;  // that xsph is given for [s]
 
 // Of a particle with all its neighbours on a cubic lattice of the spacing [m].
-Kernels lattice_kernels(double spacing);
+Kernels lattice_kernels(double spacing, const PbfParams& params);
 
 ArtificialPressure artificial_pressure(const Kernels& kernels, double spacing,
                                        const PbfParams& params);

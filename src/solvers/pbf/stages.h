@@ -14,7 +14,7 @@ PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const Pbf
     : device_(device),
       setup_(setup),
       params_(params),
-      kernels_(pbf::lattice_kernels(setup.spacing)),
+      kernels_(pbf::lattice_kernels(setup.spacing, params)),
       s_corr_(pbf::artificial_pressure(kernels_, setup.spacing, params)),
       gravity_(setup.gravity),
       cells_(device),
