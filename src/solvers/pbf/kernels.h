@@ -574,13 +574,16 @@ struct Results {
 // A particle that solids pushed by dx got m dx / dt from them; they get the opposite. Pushes of
 // boundary samples point along the pair, so they have the same moment at either end.
 //
-// Near several solids, each one's part of the gradient says its share: with g_s = sum a grad G
-// over its samples, G = sum_s g_s and the impulse J = kappa G + R, solid s gets kappa g_s and of R
-// the share of its samples. All together they get J, to the last bit but rounding.
+// Near several solids, pressure says each one's part: solid s with g_s = sum a grad G over its
+// samples pushed with about (lambda_i + lambda_b) V g_s, so it gets -2 m V Lambda g_s / dt, Lambda
+// the sum of lambda over the iterations. What that leaves of the whole is shared by the samples'
+// number. All together they get the opposite of what the particle got. So a particle squeezed
+// between a body and a floor, which pushes both and gets nothing, holds them apart.
 struct PushSolids {
   BoundaryView walls;
-  View<const Float4> points;  // x, w
-  View3<const float> pushed;  // [m]
+  View<const Float4> points;     // x, w
+  View3<const float> pushed;     // [m]
+  View<const float> multiplier;  // Lambda [m^2]
   Kernels k;
   Containment solids;
   float mass, dt;  // of a particle with w = 1 [kg], [s]
@@ -599,7 +602,6 @@ struct PushSolids {
     const Vec3 r = x - Vec3(b.x, b.y, b.z);
     return (b.w * k.G.grad_factor(length(r))) * r;
   }
-
   // The solid that all samples near i belong to; -1: there are several, or none.
   HD int only_solid(int i, int count) const {
     if (solids.solids.count == 1) return 0;
@@ -610,35 +612,48 @@ struct PushSolids {
     }
     return static_cast<int>(first);
   }
+  HD void share_out(Pushes& out, int i, int count, const Vec3& x, const Vec3d& J) const {
+    const double kappa = -2.0 * static_cast<double>(mass) * static_cast<double>(k.V) *
+                         static_cast<double>(multiplier[static_cast<std::size_t>(i)]) /
+                         static_cast<double>(dt);
+    Vec3d rest = J;
+    for (int n = 0; n < count; ++n) rest -= kappa * Vec3d(pull_of(walls.near(i, n), x));
+    for (int n = 0; n < count; ++n) {
+      const std::uint32_t sample = walls.near(i, n);
+      give(out, static_cast<int>(walls.solid_of[sample]), x,
+           kappa * Vec3d(pull_of(sample, x)) + rest / static_cast<double>(count));
+    }
+  }
+  // A particle that is still too near to a body at the end of the step is caught between it and
+  // another solid: it pushes as if to undo a fifth of the overlap.
+  HD_CALLED void hold_apart(Pushes& out, const Vec3& x, double m) const {
+    for (int s = 0; s < solids.solids.count; ++s) {
+      if (!solids.solids.data[s].dynamic) continue;
+      const Distance near = solid_distance_at_end(solids.solids.data[s], x);
+      const float depth = solids.radius - near.d;
+      if (!(depth > 0.05f * solids.radius)) continue;
+      give(out, s, x, (-0.2 * m * static_cast<double>(depth / dt)) * Vec3d(near.gradient));
+    }
+  }
 
   HD Pushes operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     Pushes out;
     const Vec3 dx = pushed[at];
-    if (dx == Vec3{}) return out;
+    const int count = walls.near.count(i);
+    if (dx == Vec3{} && count == 0) return out;
     const Float4 me = points[at];
     const Vec3 x(me.x, me.y, me.z);
-    const Vec3d J = (-static_cast<double>(mass) / (static_cast<double>(me.w) * dt)) * Vec3d(dx);
-    const int count = walls.near.count(i), only = only_solid(i, count);
-    if (only >= 0 || count == 0) {
-      give(out, only >= 0 ? only : solids.nearest(x), x, J);
-      return out;
-    }
-    Vec3 G{};
-    float all = 0.0f;
-    for (int n = 0; n < count; ++n) {
-      const Vec3 g = pull_of(walls.near(i, n), x);
-      G += g;
-      all += length(g);
-    }
-    const double kappa = dot(J, Vec3d(G)) / max(static_cast<double>(dot(G, G)), 1e-300);
-    const Vec3d rest = J - kappa * Vec3d(G);
-    for (int n = 0; n < count; ++n) {
-      const std::uint32_t sample = walls.near(i, n);
-      const Vec3 g = pull_of(sample, x);
-      const double share =
-          all > 0.0f ? static_cast<double>(length(g)) / static_cast<double>(all) : 1.0 / count;
-      give(out, static_cast<int>(walls.solid_of[sample]), x, kappa * Vec3d(g) + share * rest);
+    const double m = static_cast<double>(mass) / static_cast<double>(me.w);
+    const Vec3d J = (-m / static_cast<double>(dt)) * Vec3d(dx);
+    const int only = only_solid(i, count);
+    if (only >= 0) {
+      give(out, only, x, J);
+    } else if (count == 0) {
+      give(out, solids.nearest(x), x, J);
+    } else {
+      share_out(out, i, count, x, J);
+      if (solids.solids.some_dynamic) hold_apart(out, x, m);
     }
     return out;
   }

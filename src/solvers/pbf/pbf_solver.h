@@ -21,6 +21,8 @@ class PbfSolver final : public Solver {
 
   std::vector<ColumnSpec> columns() const override;
   double suggest_dt(const State& now) const override;
+  // A body that falls onto a film of water on a floor must feel it before it is through.
+  double body_cfl() const override { return 0.25; }
   StepReport step(const State& now, const SolidsView& solids, double dt, State& next,
                   BodyImpulses& out) override;
   double surface_radius() const override { return 0.5 * setup_.spacing; }

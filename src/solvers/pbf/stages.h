@@ -191,8 +191,9 @@ void PbfSolver<Device>::push_solids(const SolidsView& solids, double dt) {
     reduce_to<pbf::JoinPushes>(
         device_, "push solids", n(),
         pbf::PushSolids{boundary_.view(), std::as_const(points_).view(),
-                        std::as_const(pushed_).view(), kernels_, containment(solids),
-                        static_cast<float>(mass), static_cast<float>(dt), first},
+                        std::as_const(pushed_).view(), std::as_const(multiplier_).view(), kernels_,
+                        containment(solids), static_cast<float>(mass), static_cast<float>(dt),
+                        first},
         &results_.data()[first / pbf::kSolidsPerPass].pushes);
   }
 }
