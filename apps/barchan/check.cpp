@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
 
 #include "base/log.h"
 #include "base/units.h"
@@ -9,6 +11,7 @@
 #include "scene/scene.h"
 #include "sim/driver.h"
 #include "solvers/make_solver.h"
+#include "solvers/pbf/lattice.h"
 
 namespace barchan {
 
@@ -18,6 +21,33 @@ struct Options {
   std::string scene;
   std::vector<std::string> settings;
 };
+
+constexpr double kMuchCompression = 0.05;  // excess density that is warned of
+
+// What gravity does to the deepest fill where iterations are fixed: its depth is what its bounds
+// have along gravity.
+void foretell_compression(const Scene& scene, double dt) {
+  const double g = length(scene.general.gravity), d = scene.general.resolution;
+  double depth = 0.0;
+  for (const Fill& fill : scene.fills) {
+    const Vec3d extent = bounds(fill.shape.shape).extent();
+    double along = 0.0;
+    for (int k = 0; k < 3; ++k) along += std::abs(scene.general.gravity[k]) * extent[k];
+    if (g > 0.0) depth = std::max(depth, along / g);
+  }
+  if (depth == 0.0 || scene.pbf.tolerance > 0.0) return;
+
+  const double C = pbf::compression(g, depth, dt, d, scene.pbf.iterations);
+  fmt::print("  squeezed   {:.2g} % at the bottom of {:.3g} m, by its own weight\n", 100.0 * C,
+             depth);
+  if (C <= kMuchCompression) return;
+  // C goes with dt^2.
+  const double substeps = std::ceil(std::sqrt(C / kMuchCompression) / (60.0 * dt));
+  warn(
+      "the weight of {:.3g} m of fluid will squeeze it by {:.2g} % at the bottom, more than {:.0f} "
+      "%; pbf.substeps = {:.0f} would do",
+      depth, 100.0 * C, 100.0 * kMuchCompression, substeps);
+}
 
 int check(const Options& options) {
   const Scene scene = load_scene(options.scene, options.settings);
@@ -52,8 +82,9 @@ int check(const Options& options) {
   fmt::print("  solids     {}\n", scene.solids.size());
   fmt::print("  frames     {:.0f} over {} s, {} a second\n", frames, scene.general.duration,
              scene.general.fps);
-  fmt::print("  time step  {:.3g} s at the start\n",
-             std::min(solver->suggest_dt(state), 1.0 / scene.general.fps));
+  const double dt = std::min(solver->suggest_dt(state), 1.0 / scene.general.fps);
+  fmt::print("  time step  {:.3g} s at the start\n", dt);
+  if (scene.general.solver == "pbf") foretell_compression(scene, dt);
   fmt::print("  memory     about {}\n", human_bytes(memory));
   fmt::print("  disk       about {}\n", human_bytes(disk));
   for (const std::string& sentence : driver.emitters().overloads()) warn("{}", sentence);
