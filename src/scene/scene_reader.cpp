@@ -98,6 +98,7 @@ int find_material(const Scene& scene, const Node& item) {
 void read_fill(const Node& item, Scene& scene) {
   Fill fill;
   read_section(item, table_of<FillParams>(), "[fill]", &fill.params);
+  if (fill.params.sampling.empty()) fill.params.sampling = default_sampling(scene.general.solver);
   fill.shape = required_shape(item, "[fill]");
   fill.material = find_material(scene, item);
   fill.params.material = scene.materials[static_cast<std::size_t>(fill.material)].name;

@@ -82,6 +82,19 @@ TEST(Scene, WithoutMaterialsItIsWater) {
   EXPECT_EQ(scene.fills[0].params.velocity, Vec3d());
 }
 
+TEST(Scene, SamplingFollowsTheSolverWhereNotGiven) {
+  EXPECT_EQ(read("solver = \"pbf\"\n" + kFill).fills[0].params.sampling, "lattice");
+  const Scene said = read("solver = \"pbf\"\n" + kFill + "sampling = \"jittered\"\n");
+  EXPECT_EQ(said.fills[0].params.sampling, "jittered");
+  EXPECT_STREQ(default_sampling("granular-sph"), "lattice");
+  for (const char* other : {"ballistic", "flip", "dem"}) {
+    EXPECT_STREQ(default_sampling(other), "jittered") << other;
+  }
+  // What was decided is written down, so that the run's scene.toml says what was done
+  const Scene scene = read("solver = \"pbf\"\n" + kFill);
+  EXPECT_NE(to_toml(scene).find("sampling = \"lattice\""), std::string::npos);
+}
+
 TEST(Scene, SolidsGetNamesAndStandStill) {
   const Scene scene = read(kFill +
                            "[[solid]]\nshape = { sphere = { center = [0, 0, 0], radius = 1 } }\n"
