@@ -447,8 +447,17 @@ TEST(Paper, FaultsNameThePlace) {
   EXPECT_NE(fault_of(paper + "figur = \"ZB 1\"\n").find("did you mean 'figure'?"),
             std::string::npos);
   EXPECT_NE(
-      fault_of(paper + "[[paper.number]]\nname = \"n\"\n").find("[[paper.number]] needs 'theirs'"),
+      fault_of(paper + "[[paper.number]]\nname = \"n\"\n").find("[[paper.number]] needs 'ours'"),
       std::string::npos);
+  EXPECT_NE(fault_of(paper + "[paper.plot]\nname = \"p\"\n").find("[[paper.plot]] with two"),
+            std::string::npos);
+  EXPECT_NE(fault_of(paper + "[[paper.plot]]\nname = \"p\"\n").find("plot 'p' of [paper] needs"),
+            std::string::npos);
+  const std::string variant = "[[paper.variant]]\nname = \"calm\"\nset = []\n";
+  EXPECT_NE(fault_of(paper + variant + variant).find("two runs of [paper] are called 'calm'"),
+            std::string::npos);
+  const std::string plot = "[[paper.plot]]\nname = \"p\"\nvalue = 1\nruns = [\"clam\"]\n";
+  EXPECT_NE(fault_of(paper + variant + plot).find("did you mean 'calm'?"), std::string::npos);
   EXPECT_NE(fault_of(paper + "quick = [1]\n").find("a list of texts"), std::string::npos);
 }
 
