@@ -539,6 +539,29 @@ class NobodyLosesWork(Case):
         self.expect(run("run", self.scene, "--out", out, *settings), 0)
         return out
 
+    def test_iterations_go_on(self):
+        scene = self.dir / "pool.toml"
+        scene.write_text("""
+solver = "pbf"
+duration = 0.3
+fps = 20
+resolution = 0.1
+[[fill]]
+shape = { box = [[0, 0, 0], [0.5, 0.5, 0.5]] }
+[[solid]]
+inside_out = true
+shape = { box = [[0, 0, 0], [1, 1, 0.5]] }
+[cache]
+checkpoint_every = 2
+""")
+        whole, again = self.dir / "whole", self.dir / "again"
+        self.expect(run("run", scene, "--out", whole), 0)
+        self.expect(run("run", scene, "--out", again, "--frames", "3"), 0)
+        self.expect(run("run", scene, "--out", again, "--resume"), 0)
+        rows = (whole / "iterations.csv").read_text()
+        self.assertEqual(rows.count("\n"), 1 + 6 * 3)
+        self.assertEqual((again / "iterations.csv").read_text(), rows)
+
     def test_killed_at_random_moments(self):
         whole = self.whole()
         seconds = json.loads((whole / "run.json").read_text())["wall_seconds"]

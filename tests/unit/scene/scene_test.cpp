@@ -432,9 +432,19 @@ TEST(Paper, IsReadAndWrittenBack) {
   const std::string text = std::string(kFill) +
                            "[paper]\nfigure = \"ZB 1\"\nquick = [\"resolution=0.1\"]\n"
                            "[[paper.number]]\nname = \"particles\"\ntheirs = 269322\n"
-                           "ours = \"run.particles\"\n";
+                           "ours = \"run.particles\"\n"
+                           "[[paper.number]]\nname = \"shown only\"\nours = 1\n"
+                           "[[paper.variant]]\nname = \"calm\"\nset = [\"seed=2\"]\n"
+                           "[[paper.plot]]\nname = \"p\"\nkind = \"histogram\"\nvalue = \"y\"\n"
+                           "at = 0.5\nruns = [\"calm\", \"run\"]\n";
   const Scene scene = read(text);
-  ASSERT_EQ(scene.paper.numbers.size(), 1u);
+  ASSERT_EQ(scene.paper.numbers.size(), 2u);
+  EXPECT_FALSE(is_set(scene.paper.numbers[1].theirs));
+  ASSERT_EQ(scene.paper.variants.size(), 1u);
+  EXPECT_EQ(scene.paper.variants[0].set, (std::vector<std::string>{"seed=2"}));
+  ASSERT_EQ(scene.paper.plots.size(), 1u);
+  EXPECT_EQ(scene.paper.plots[0].at, 0.5);
+  EXPECT_EQ(scene.paper.plots[0].runs, (std::vector<std::string>{"calm", "run"}));
   EXPECT_EQ(scene.paper.numbers[0].theirs, 269322.0);
   EXPECT_EQ(scene.paper.quick, (std::vector<std::string>{"resolution=0.1"}));
   EXPECT_EQ(to_toml(read(to_toml(scene))), to_toml(scene));
@@ -552,9 +562,9 @@ TEST(Reference, TheSchemaListsEveryKey) {
     const nlohmann::json* properties = &top;
     if (section == "material.NAME") {
       properties = &top.at("material").at("additionalProperties").at("properties");
-    } else if (section == "[paper.number]") {
-      const nlohmann::json& numbers = top.at("paper").at("properties").at("number");
-      properties = &numbers.at("items").at("properties");
+    } else if (section.starts_with("[paper.")) {
+      const std::string key = section.substr(7, section.size() - 8);
+      properties = &top.at("paper").at("properties").at(key).at("items").at("properties");
     } else if (section.starts_with("[")) {
       section = section.substr(1, section.size() - 2);
       properties = &top.at(section).at("items").at("properties");
