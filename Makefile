@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 
 JOBS    ?= $(shell nproc)
-SCENE   ?= spinning-drop
+SCENE   ?= dam-break
 OUT     ?= out/$(notdir $(SCENE))
 PROGRAM := build/release/barchan
 # PORTABLE=1 builds for any x86-64-v3 machine instead of this one.

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@
 #include "base/log.h"
 #include "commands.h"
 #include "harness/figures.h"
+#include "harness/paper_plots.h"
 #include "harness/run_pages.h"
 #include "progress.h"
 
@@ -35,27 +37,39 @@ int list_figures() {
   return 0;
 }
 
-// A misspelt expression is found before the run, not after it.
-std::vector<Expression> expressions_of(const Scene& scene) {
-  std::vector<Expression> ours;
-  for (const PaperNumberParams& number : scene.paper.numbers) {
-    ours.emplace_back(number.ours, Source{"'ours' of '" + number.name + "'", 0, 0});
-    ours.back().visit_names(check_record_name);
+// A run of the figure that is still to be made.
+struct Planned {
+  std::string name, label;
+  Scene scene;
+  fs::path folder;
+};
+
+// The scene's own run first, then its variants; all are read before any is simulated.
+std::vector<Planned> plan(const Options& options) {
+  const fs::path folder =
+      options.out.empty() ? fs::path("out/papers") / options.id : fs::path(options.out);
+  const PaperParams paper = load_scene(options.id).paper;
+  const std::vector<std::string> quick = options.quick ? paper.quick : std::vector<std::string>{};
+  std::vector<Planned> runs = {{"run", paper.label, load_scene(options.id, quick), folder}};
+  for (const PaperVariantParams& variant : paper.variants) {
+    std::vector<std::string> settings = quick;
+    settings.insert(settings.end(), variant.set.begin(), variant.set.end());
+    runs.push_back({variant.name, variant.label.empty() ? variant.name : variant.label,
+                    load_scene(options.id, settings), folder / ("variant-" + variant.name)});
   }
-  return ours;
+  return runs;
 }
 
-void simulate(const Options& options, const Scene& scene, const CommandLine& line, bool quiet,
-              const fs::path& folder) {
+void simulate(const Options& options, const Planned& planned, const CommandLine& line, bool quiet) {
   using Style = ProgressLine::Style;
   ProgressLine progress(quiet ? Style::quiet : Style::automatic);
   RunRequest request;
-  request.scene = scene;
+  request.scene = planned.scene;
   request.scene_argument = options.id;
   request.command = line.words;
   request.device = options.device;
   request.threads = options.threads;
-  request.folder = folder;
+  request.folder = planned.folder;
   request.mode = RunMode::overwrite;
   request.progress = [&](const Progress& p) { progress.show(p); };
   run_scene(request);
@@ -63,47 +77,60 @@ void simulate(const Options& options, const Scene& scene, const CommandLine& lin
 
 // Ours beside theirs, as a table and in results.json.
 void compare(const Figure& figure, const Scene& scene, const std::vector<Expression>& expressions,
-             bool quick, const RunRecord& run) {
+             bool quick, const std::vector<FigureRun>& runs) {
   Json numbers = Json::array();
   fmt::print("{} ({}{}): {}\n", figure.id, figure.figure, quick ? ", quick" : "",
              scene.paper.note.empty() ? figure.shows : scene.paper.note);
   if (!expressions.empty()) {
-    fmt::print("  {:<34}{:>14}{:>14}{:>12}\n", "", "ours", "theirs", "ours/theirs");
+    fmt::print("  {:<40}{:>14}{:>14}{:>12}\n", "", "ours", "theirs", "ours/theirs");
   }
   for (std::size_t i = 0; i < expressions.size(); ++i) {
     const PaperNumberParams& number = scene.paper.numbers[i];
-    const double ours = expressions[i].number([&](const Name& name) { return run.value(name); });
+    const double ours =
+        expressions[i].number([&](const Name& name) { return figure_value(runs, name); });
     const std::string unit = number.unit.empty() ? "" : " [" + number.unit + "]";
     const double ratio = ours / number.theirs;
-    fmt::print("  {:<34}{:>14.6g}{:>14.6g}{:>12}\n", number.name + unit, ours, number.theirs,
-               std::isfinite(ratio) ? fmt::format("{:.3g}", ratio) : "-");
+    const auto text = [](double value, const char* format) {
+      return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : std::string("-");
+    };
+    fmt::print("  {:<40}{:>14}{:>14}{:>12}\n", number.name + unit, text(ours, "{:.6g}"),
+               text(number.theirs, "{:.6g}"), text(ratio, "{:.3g}"));
     numbers.push_back({{"name", number.name},
                        {"unit", number.unit},
                        {"ours", std::isfinite(ours) ? Json(ours) : Json()},
-                       {"theirs", number.theirs}});
+                       {"theirs", std::isfinite(number.theirs) ? Json(number.theirs) : Json()}});
   }
   const Json out = {
       {"id", figure.id}, {"figure", figure.figure}, {"quick", quick}, {"numbers", numbers}};
-  write_file_atomic(run.folder().path() / "results.json", out.dump(2) + "\n");
+  write_file_atomic(runs.front().record.folder().path() / "results.json", out.dump(2) + "\n");
 }
 
 int paper(const Options& options, const CommandLine& line, bool quiet) {
   if (options.id.empty()) return list_figures();
   const Figure& figure = find_figure(options.id);
   if (!is_available(figure)) reject("{} is not available yet: it has no scene", figure.id);
-  Scene scene = load_scene(options.id);
-  if (options.quick) scene = load_scene(options.id, scene.paper.quick);
-  const std::vector<Expression> ours = expressions_of(scene);
-  const fs::path folder =
-      options.out.empty() ? fs::path("out/papers") / options.id : fs::path(options.out);
-  simulate(options, scene, line, quiet, folder);
-  RenderOptions render;
-  render.folder = folder.string();
-  render.threads = options.threads;
-  const int drawn = render_run(render);
-  const RunRecord run(folder);
-  draw_page(ledger_page(run), folder / "plots" / "ledger.png");
-  compare(figure, scene, ours, options.quick, run);
+  const std::vector<Planned> planned = plan(options);
+  const Scene& scene = planned.front().scene;
+  const std::vector<Expression> ours = read_expressions(scene.paper);
+  int drawn = 0;
+  std::vector<FigureRun> runs;
+  for (const Planned& run : planned) {
+    if (planned.size() > 1) note("{}: {}", figure.id, run.label);
+    simulate(options, run, line, quiet);
+    RenderOptions render;
+    render.folder = run.folder.string();
+    render.threads = options.threads;
+    if (options.quick) render.size = "480x270";
+    drawn = std::max(drawn, render_run(render));
+    runs.push_back({run.name, run.label, RunRecord(run.folder)});
+  }
+  const fs::path plots = planned.front().folder / "plots";
+  draw_page(ledger_page(runs.front().record), plots / "ledger.png");
+  for (const PaperPlotParams& plot : scene.paper.plots) {
+    draw_page(paper_page(plot, runs), plots / (plot.name + ".png"));
+    fmt::print("barchan: {}\n", (plots / (plot.name + ".png")).string());
+  }
+  compare(figure, scene, ours, options.quick, runs);
   return drawn;
 }
 

@@ -1,6 +1,6 @@
 // A simulation in your own program, without a run folder:
 //
-//     barchan::Simulation simulation("spinning-drop");
+//     barchan::Simulation simulation("dam-break");
 //     while (simulation.time() < 1.0) simulation.step();
 //     std::vector<float> xyz = simulation.positions();
 //

@@ -49,6 +49,9 @@ FrameWriter::FrameWriter(const RunFolder& folder, WriterOptions options)
     probe_files_.emplace(
         name, CsvFile(with_folder(folder_.probe(name)), kProbeHeader, options_.resumed_frame));
   }
+  if (options_.resumed_frame && fs::exists(folder_.iterations())) {
+    iterations_.emplace(folder_.iterations(), kIterationsHeader, options_.resumed_frame);
+  }
   with_folder(folder_.frame(0));
   with_folder(folder_.interrupted());
   thread_ = std::thread([this] { work(); });
@@ -168,6 +171,7 @@ void FrameWriter::write_frame_item(const FrameItem& item) {
   const double averaged_over = static_cast<double>(options_.every) / options_.fps;  // [s]
   ledger_.append(ledger_row(item.row));
   bodies_.append(bodies_rows(frame, frame.index > 0 ? averaged_over : 0.0));
+  write_iterations(item.row);
   for (const auto& [name, value] : frame.probes) {
     const auto file = probe_files_.find(name);
     if (file == probe_files_.end()) fail("no probe '{}' was announced to the writer", name);
@@ -175,11 +179,23 @@ void FrameWriter::write_frame_item(const FrameItem& item) {
   }
 }
 
-void FrameWriter::write_checkpoint_item(const CheckpointItem& item) {
-  // Whoever goes on from here finds the rows before it.
+void FrameWriter::write_iterations(const LedgerRow& row) {
+  const std::string rows = iterations_rows(row);
+  if (rows.empty()) return;
+  if (!iterations_) iterations_.emplace(folder_.iterations(), kIterationsHeader, std::nullopt);
+  iterations_->append(rows);
+}
+
+void FrameWriter::sync_tables() {
   ledger_.sync();
   bodies_.sync();
+  if (iterations_) iterations_->sync();
   for (auto& [name, file] : probe_files_) file.sync();
+}
+
+void FrameWriter::write_checkpoint_item(const CheckpointItem& item) {
+  // Whoever goes on from here finds the rows before it.
+  sync_tables();
 
   if (item.kind == CheckpointKind::interrupted) {
     write_checkpoint(folder_.interrupted(), item.snapshot, options_.scene);
@@ -215,9 +231,7 @@ void FrameWriter::write_index() {
 }
 
 void FrameWriter::end() {
-  ledger_.sync();
-  bodies_.sync();
-  for (auto& [name, file] : probe_files_) file.sync();
+  sync_tables();
   write_index();
 }
 

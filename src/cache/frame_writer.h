@@ -76,6 +76,8 @@ class FrameWriter : public FrameSink {
   void work();
   void write(const Item& item);
   void write_frame_item(const FrameItem& item);
+  void write_iterations(const LedgerRow& row);
+  void sync_tables();
   void write_checkpoint_item(const CheckpointItem& item);
   bool is_due(std::int64_t frame) const;
   void write_index();
@@ -87,6 +89,7 @@ class FrameWriter : public FrameSink {
   const RunFolder folder_;
   const WriterOptions options_;
   CsvFile ledger_, bodies_;
+  std::optional<CsvFile> iterations_;  // made when a solver has something to say
   std::map<std::string, CsvFile> probe_files_;
   bool told_ = false;  // the caller knows of the fault
 

@@ -204,6 +204,7 @@ RunReport inspect(const fs::path& folder, bool verify) {
   look_at_frames(run, verify, report);
   look_for_missing(run, report);
   look_at_table(run.bodies(), report);
+  if (std::filesystem::exists(run.iterations())) look_at_table(run.iterations(), report);
   report.probes = run.probes();
   for (const std::string& probe : report.probes) look_at_table(run.probe(probe), report);
   look_at_checkpoints(run, verify, report);

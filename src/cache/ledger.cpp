@@ -28,6 +28,7 @@ const char* const kBodiesHeader =
     "frame,time,name,position_x,position_y,position_z,orientation_w,orientation_x,orientation_y,"
     "orientation_z,velocity_x,velocity_y,velocity_z,angular_velocity_x,angular_velocity_y,"
     "angular_velocity_z,force_x,force_y,force_z,torque_x,torque_y,torque_z";
+const char* const kIterationsHeader = "frame,time,iteration,density_error";
 const char* const kProbeHeader = "frame,time,value";
 
 namespace {
@@ -192,6 +193,19 @@ std::string bodies_rows(const Frame& frame, double frame_time) {
     out.vector(body.angular_velocity);
     out.vector(body.impulse * rate);
     out.vector(body.angular_impulse * rate);
+    rows += out.line();
+  }
+  return rows;
+}
+
+std::string iterations_rows(const LedgerRow& row) {
+  std::string rows;
+  for (std::size_t k = 0; k < row.density_errors.size(); ++k) {
+    Row out;
+    out.integer(row.frame);
+    out.number(row.time);
+    out.integer(static_cast<std::int64_t>(k) + 1);
+    out.number(row.density_errors[k]);
     rows += out.line();
   }
   return rows;

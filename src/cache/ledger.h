@@ -1,5 +1,6 @@
-// ledger.csv, bodies.csv and probes/<name>.csv: rows appended frame by frame, and read again.
-// Numbers are in the shortest form that reads back as the same number; what is not known is empty.
+// ledger.csv, bodies.csv, iterations.csv and probes/<name>.csv: rows appended frame by frame, and
+// read again. Numbers are in the shortest form that reads back as the same number; what is not
+// known is empty.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@ namespace barchan {
 
 extern const char* const kLedgerHeader;
 extern const char* const kBodiesHeader;
+extern const char* const kIterationsHeader;
 extern const char* const kProbeHeader;
 
 // A CSV file whose first column is the frame. Rows go straight to the system, whole: a row that
@@ -45,6 +47,9 @@ std::string ledger_row(const LedgerRow& row);
 // One row a body. frame_time [s] is what the impulses are averaged over; where it is 0 (the first
 // frame) there is no average, and force and torque are left empty.
 std::string bodies_rows(const Frame& frame, double frame_time);
+// One row an iteration of the step that ended the frame, counted from 1; none where the solver does
+// not measure its density error.
+std::string iterations_rows(const LedgerRow& row);
 std::string probe_row(std::int64_t frame, double time, double value);
 
 // A CSV file of numbers. The column "name", where there is one, holds text.

@@ -80,9 +80,9 @@ bool is_probe_file(const fs::path& path) {
 // Whether Barchan writes files of this name into this subfolder ("" is the run's folder).
 bool is_ours(const std::string& subfolder, const std::string& name) {
   if (subfolder.empty()) {
-    static const char* const kNames[] = {"run.json",   "scene.toml",  "ledger.csv",
-                                         "bodies.csv", "frames.xdmf", "contact_sheet.png",
-                                         "video.mp4"};
+    static const char* const kNames[] = {"run.json",          "scene.toml",     "ledger.csv",
+                                         "bodies.csv",        "iterations.csv", "frames.xdmf",
+                                         "contact_sheet.png", "video.mp4"};
     return std::any_of(std::begin(kNames), std::end(kNames),
                        [&](const char* known) { return name == known; });
   }

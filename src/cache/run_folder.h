@@ -83,6 +83,7 @@ class RunFolder {
   std::filesystem::path scene() const { return folder_ / "scene.toml"; }
   std::filesystem::path ledger() const { return folder_ / "ledger.csv"; }
   std::filesystem::path bodies() const { return folder_ / "bodies.csv"; }
+  std::filesystem::path iterations() const { return folder_ / "iterations.csv"; }
   std::filesystem::path xdmf() const { return folder_ / "frames.xdmf"; }
   std::filesystem::path probe(const std::string& name) const;
   std::filesystem::path frame(std::int64_t index) const;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cache/frame_file.h"
+#include "geometry/point_cells.h"
 
 namespace barchan {
 
@@ -57,20 +58,20 @@ std::vector<double> extra_values(const ExtraColumn& column) {
   return values;
 }
 
-std::vector<double> values_of(const LoadedFrame& frame, const std::string& quantity) {
-  if (quantity == "x") return gather(frame.position, [](const Vec3d& v) { return v.x; });
-  if (quantity == "y") return gather(frame.position, [](const Vec3d& v) { return v.y; });
-  if (quantity == "z") return gather(frame.position, [](const Vec3d& v) { return v.z; });
-  if (quantity == "vx") return gather(frame.velocity, [](const Vec3d& v) { return v.x; });
-  if (quantity == "vy") return gather(frame.velocity, [](const Vec3d& v) { return v.y; });
-  if (quantity == "vz") return gather(frame.velocity, [](const Vec3d& v) { return v.z; });
-  if (quantity == "speed") return gather(frame.velocity, [](const Vec3d& v) { return length(v); });
-  const ExtraColumn* column = frame.find(quantity);
-  if (!column || column->components != 1) {
-    reject("frames hold no '{}' of one number a particle; there are x, y, z, vx, vy, vz, speed{}",
-           quantity, column ? "" : " and what the solver writes");
+// How far the nearest other particle is, in spacings; 2 where none is nearer.
+std::vector<double> nearest_of(const LoadedFrame& frame) {
+  const double reach = 2.0 * frame.spacing;
+  const auto at = [&](std::size_t i) { return Vec3d(frame.position[i]); };
+  const PointCells cells(frame.size(), reach, at);
+  std::vector<double> values(frame.size());
+  for (std::size_t i = 0; i < frame.size(); ++i) {
+    double nearest = reach * reach;
+    cells.for_near(at(i), [&](std::size_t j) {
+      if (j != i) nearest = std::min(nearest, length_squared(at(j) - at(i)));
+    });
+    values[i] = std::sqrt(nearest) / frame.spacing;
   }
-  return extra_values(*column);
+  return values;
 }
 
 // Between the two ranks around fraction x (n - 1), along a straight line.
@@ -98,6 +99,25 @@ double statistic_of(std::vector<double> values, const std::string& statistic) {
 
 }  // namespace
 
+std::vector<double> particle_values(const LoadedFrame& frame, const std::string& quantity) {
+  if (quantity == "x") return gather(frame.position, [](const Vec3d& v) { return v.x; });
+  if (quantity == "y") return gather(frame.position, [](const Vec3d& v) { return v.y; });
+  if (quantity == "z") return gather(frame.position, [](const Vec3d& v) { return v.z; });
+  if (quantity == "vx") return gather(frame.velocity, [](const Vec3d& v) { return v.x; });
+  if (quantity == "vy") return gather(frame.velocity, [](const Vec3d& v) { return v.y; });
+  if (quantity == "vz") return gather(frame.velocity, [](const Vec3d& v) { return v.z; });
+  if (quantity == "speed") return gather(frame.velocity, [](const Vec3d& v) { return length(v); });
+  if (quantity == "nearest") return nearest_of(frame);
+  const ExtraColumn* column = frame.find(quantity);
+  if (!column || column->components != 1) {
+    reject(
+        "frames hold no '{}' of one number a particle; there are x, y, z, vx, vy, vz, speed, "
+        "nearest{}",
+        quantity, column ? "" : " and what the solver writes");
+  }
+  return extra_values(*column);
+}
+
 void check_statistic(const std::string& statistic) {
   if (statistic == "min" || statistic == "max" || statistic == "mean") return;
   if (!percentile(statistic)) {
@@ -112,7 +132,7 @@ Series particle_series(const RunFolder& run, const ParticleStatistic& wanted) {
   for (const std::int64_t number : run.frames()) {
     const LoadedFrame frame = read_frame(run.frame(number));
     series.time.push_back(frame.time);
-    series.value.push_back(statistic_of(values_of(frame, wanted.quantity), wanted.statistic));
+    series.value.push_back(statistic_of(particle_values(frame, wanted.quantity), wanted.statistic));
   }
   if (series.empty()) reject("{} holds no frames", run.path().string());
   return series;

@@ -4,14 +4,17 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "cache/frame_file.h"
 #include "cache/run_folder.h"
 #include "harness/series.h"
 
 namespace barchan {
 
-// What is measured and how: x, y, z [m], vx, vy, vz, speed [m/s] or a field of one number that the
-// solver puts into its frames; min, max, mean or a percentile pN, pN_M (p99_5 is 99.5 %).
+// What is measured and how: x, y, z [m], vx, vy, vz, speed [m/s], nearest (distance to the nearest
+// other particle in spacings; 2 where none is nearer) or a field of one number that the solver puts
+// into its frames; min, max, mean or a percentile pN, pN_M (p99_5 is 99.5 %).
 struct ParticleStatistic {
   std::string quantity, statistic;
 };
@@ -20,6 +23,9 @@ struct ParticleStatistic {
 void check_statistic(const std::string& statistic);
 
 Series particle_series(const RunFolder& run, const ParticleStatistic& wanted);
+
+// A quantity of every particle of a frame, in the frame's order.
+std::vector<double> particle_values(const LoadedFrame& frame, const std::string& quantity);
 
 // Of the first frame [m].
 double particle_spacing(const RunFolder& run);

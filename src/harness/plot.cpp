@@ -60,6 +60,8 @@ std::string style_of(Curve::Style style, const char* color) {
       return fmt::format("with lines lw 2 dt (10,6) lc rgb '{}'", color);
     case Curve::Style::points:
       return fmt::format("with points pt 7 ps 0.9 lc rgb '{}'", color);
+    case Curve::Style::marked:
+      return fmt::format("with linespoints lw 2 pt 7 ps 0.9 lc rgb '{}'", color);
   }
   return "";
 }
@@ -94,9 +96,10 @@ std::string panel_script(const Panel& panel, std::size_t number) {
       labelled ? "set key at graph 1, graph 1.155 right top horizontal Left reverse samplen 2\n"
                : "unset key\n";
   return fmt::format(
-      "set label 1 {} at graph 0, graph 1.09 left font 'DejaVu Sans Bold,11'\nset ylabel "
-      "{}\n{}{}{}\n",
-      quoted(panel.title), quoted(panel.y_label), y_range(panel), key, curves);
+      "set label 1 {} at graph 0, graph 1.09 left font 'DejaVu Sans Bold,11'\nset xlabel "
+      "{}\nset ylabel {}\n{}{}{}\n",
+      quoted(panel.title), quoted(panel.x_label), quoted(panel.y_label), y_range(panel), key,
+      curves);
 }
 
 std::string script_of(const Page& page, bool svg, const fs::path& out) {
@@ -115,7 +118,6 @@ std::string script_of(const Page& page, bool svg, const fs::path& out) {
       "set tics nomirror out scale 0.6 textcolor rgb '#333333'\n"
       "set grid lt 1 lw 1 lc rgb '#d9d9d9'\n"
       "set format y '%.6g'\n"
-      "set xlabel 'time [s]'\n"
       "set xrange [* < 0 : *] noextend\n"
       "set ytics autofreq\n"
       "set lmargin 12\n"

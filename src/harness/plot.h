@@ -1,4 +1,4 @@
-// Curves over time on a page of panels, drawn by gnuplot.
+// Curves, most of them over time, on a page of panels, drawn by gnuplot.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 namespace barchan {
 
 struct Curve {
-  enum class Style { line, dashes, points };
+  enum class Style { line, dashes, points, marked };  // marked: a line with points on it
   std::string label;  // "" where the panel has one curve and its title says it
   Series series;
   Style style = Style::line;
@@ -20,6 +20,7 @@ struct Panel {
   std::string title;
   std::string y_label;  // quantity and unit: "energy [J]"
   std::vector<Curve> curves;
+  std::string x_label = "time [s]";  // what Series::time of the curves is
 };
 
 struct Page {

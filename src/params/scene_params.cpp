@@ -75,15 +75,19 @@ const ParamTable& table_of<FillParams>() {
           vector("velocity", &P::velocity, "m/s", between(-1e5, 1e5), "Velocity at the start."),
           vector("angular_velocity", &P::angular_velocity, "rad/s", between(-1e5, 1e5),
                  "Turning about the middle of the shape at the start."),
-          choice(
+          optional(choice(
               "sampling", &P::sampling, {"jittered", "lattice", "covering"},
               "jittered: 2x2x2 particles in each cell of two spacings, moved at random; lattice: "
               "exactly one spacing apart; covering: spheres of one spacing across cover the "
-              "surface."),
+              "surface. Where not given, lattice for pbf and granular-sph, jittered for others.")),
           number("jitter", &P::jitter, "", between(0, 1),
                  "How far a jittered particle may move, as a fraction of the spacing."),
       }};
   return table;
+}
+
+const char* default_sampling(const std::string& solver) {
+  return solver == "pbf" || solver == "granular-sph" ? "lattice" : "jittered";
 }
 
 template <>

@@ -43,9 +43,13 @@ struct FillParams {
   std::string material;
   Vec3d velocity;          // [m/s]
   Vec3d angular_velocity;  // [rad/s] about the shape's centre
-  std::string sampling = "jittered";
-  double jitter = 0.5;  // fraction of the spacing
+  std::string sampling;    // "" until the scene is read: see default_sampling
+  double jitter = 0.5;     // fraction of the spacing
 };
+
+// The sampling of a fill that does not say. Solvers whose densities are calibrated on the lattice
+// would find a jittered fill crowded in places, and blow it apart.
+const char* default_sampling(const std::string& solver);
 
 struct SolidParams {
   std::string name;

@@ -98,6 +98,7 @@ int find_material(const Scene& scene, const Node& item) {
 void read_fill(const Node& item, Scene& scene) {
   Fill fill;
   read_section(item, table_of<FillParams>(), "[fill]", &fill.params);
+  if (fill.params.sampling.empty()) fill.params.sampling = default_sampling(scene.general.solver);
   fill.shape = required_shape(item, "[fill]");
   fill.material = find_material(scene, item);
   fill.params.material = scene.materials[static_cast<std::size_t>(fill.material)].name;
@@ -263,21 +264,58 @@ void read_probe(const Node& item, Scene& scene) {
   scene.probes.push_back(std::move(probe));
 }
 
-void read_paper(const Node& node, Scene& scene) {
-  read_section(node, table_of<PaperParams>(), "paper", &scene.paper);
-  const Node::Member* numbers = node.find("number");
-  if (!numbers) return;
-  if (numbers->value.kind != Node::Kind::list) {
-    reject_at(numbers->source, "'number' is a list: write [[paper.number]] with two brackets");
+// The [[paper.KEY]] of a scene, each with the keys it cannot do without.
+template <class Params>
+std::vector<Params> read_paper_list(const Node& paper, const char* key,
+                                    std::initializer_list<const char*> needed) {
+  std::vector<Params> items;
+  const Node::Member* list = paper.find(key);
+  if (!list) return items;
+  if (list->value.kind != Node::Kind::list) {
+    reject_at(list->source, "'{}' is a list: write [[paper.{}]] with two brackets", key, key);
   }
-  for (const Node& item : numbers->value.items) {
-    PaperNumberParams number;
-    read_section(item, table_of<PaperNumberParams>(), "[paper.number]", &number);
-    for (const char* key : {"name", "theirs", "ours"}) {
-      if (!item.find(key)) reject_at(item.source, "[[paper.number]] needs '{}'", key);
+  const std::string section = std::string("[paper.") + key + "]";
+  for (const Node& item : list->value.items) {
+    Params params;
+    read_section(item, table_of<Params>(), section, &params);
+    for (const char* name : needed) {
+      if (!item.find(name)) reject_at(item.source, "[{}] needs '{}'", section, name);
     }
-    scene.paper.numbers.push_back(std::move(number));
+    items.push_back(std::move(params));
   }
+  return items;
+}
+
+// Plots name runs that there are: "run" is the scene's own, the others are variants.
+void check_paper(const Node& node, const PaperParams& paper) {
+  std::vector<std::string> runs = {"run"};
+  for (const PaperVariantParams& variant : paper.variants) {
+    if (std::find(runs.begin(), runs.end(), variant.name) != runs.end()) {
+      reject_at(node.source, "two runs of [paper] are called '{}'; give each its own name",
+                variant.name);
+    }
+    runs.push_back(variant.name);
+  }
+  for (const PaperPlotParams& plot : paper.plots) {
+    if (plot.kind != "iterations" && plot.value.empty()) {
+      reject_at(node.source, "plot '{}' of [paper] needs 'value'", plot.name);
+    }
+    for (const std::string& run : plot.runs) {
+      if (std::find(runs.begin(), runs.end(), run) == runs.end()) {
+        reject_at(node.source, "plot '{}' of [paper] names no run '{}'{}", plot.name, run,
+                  suggestion(run, runs));
+      }
+    }
+  }
+}
+
+void read_paper(const Node& node, Scene& scene) {
+  PaperParams& paper = scene.paper;
+  read_section(node, table_of<PaperParams>(), "paper", &paper);
+  paper.variants = read_paper_list<PaperVariantParams>(node, "variant", {"name", "set"});
+  paper.numbers = read_paper_list<PaperNumberParams>(node, "number", {"name", "ours"});
+  paper.plots = read_paper_list<PaperPlotParams>(node, "plot", {"name"});
+  check_paper(node, paper);
 }
 
 void read_list(const Node::Member& member, Scene& scene, void (*read)(const Node&, Scene&)) {

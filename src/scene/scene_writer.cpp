@@ -56,17 +56,26 @@ std::string section_toml(const ParamTable& table, const std::string& section, co
   return out;
 }
 
+template <class Params>
+std::string paper_list_toml(const std::string& key, const std::vector<Params>& items) {
+  std::string out;
+  for (const Params& item : items) {
+    out += "\n[[paper." + key + "]]\n" +
+           section_toml(table_of<Params>(), "[paper." + key + "]", &item);
+  }
+  return out;
+}
+
 // Empty for a scene that repeats no paper.
 std::string paper_toml(const PaperParams& paper) {
-  if (paper.figure.empty() && paper.note.empty() && paper.quick.empty() && paper.numbers.empty()) {
+  if (paper.figure.empty() && paper.note.empty() && paper.quick.empty() && paper.numbers.empty() &&
+      paper.variants.empty() && paper.plots.empty()) {
     return "";
   }
   std::string out = "\n[paper]\n" + section_toml(table_of<PaperParams>(), "paper", &paper);
-  for (const PaperNumberParams& number : paper.numbers) {
-    out += "\n[[paper.number]]\n" +
-           section_toml(table_of<PaperNumberParams>(), "[paper.number]", &number);
-  }
-  return out;
+  out += paper_list_toml("variant", paper.variants);
+  out += paper_list_toml("number", paper.numbers);
+  return out + paper_list_toml("plot", paper.plots);
 }
 
 }  // namespace
@@ -125,7 +134,9 @@ std::string default_of(const ParamTable& table, const ParamField& field) {
   SceneSolid solid;
   Emitter emitter;
   Probe probe;
+  const PaperVariantParams variant;
   const PaperNumberParams number;
+  const PaperPlotParams plot;
   const void* object = nullptr;
   if (&table == &table_of<SceneParams>()) object = &scene.general;
   if (&table == &table_of<MaterialParams>()) object = &material.params;
@@ -134,7 +145,9 @@ std::string default_of(const ParamTable& table, const ParamField& field) {
   if (&table == &table_of<EmitterParams>()) object = &emitter.params;
   if (&table == &table_of<ProbeParams>()) object = &probe.params;
   if (&table == &table_of<PaperParams>()) object = &scene.paper;
+  if (&table == &table_of<PaperVariantParams>()) object = &variant;
   if (&table == &table_of<PaperNumberParams>()) object = &number;
+  if (&table == &table_of<PaperPlotParams>()) object = &plot;
   for (const SingleSection& single : single_sections()) {
     if (single.table == &table) object = single.object(scene);
   }
@@ -271,10 +284,11 @@ std::string parameter_json_schema() {
     if (section.empty()) continue;
     if (section == "material.NAME") {
       properties["material"] = {{"type", "object"}, {"additionalProperties", table_schema(*table)}};
-    } else if (section == "[paper.number]") {
-      Json& number = properties["paper"]["properties"]["number"];  // has its description already
-      number["type"] = "array";
-      number["items"] = table_schema(*table);
+    } else if (section.starts_with("[paper.")) {
+      const std::string key = section.substr(7, section.size() - 8);
+      Json& list = properties["paper"]["properties"][key];  // has its description already
+      list["type"] = "array";
+      list["items"] = table_schema(*table);
     } else if (section.front() == '[') {
       properties[section.substr(1, section.size() - 2)] = {{"type", "array"},
                                                            {"items", table_schema(*table)}};

@@ -48,7 +48,9 @@ std::vector<const ParamTable*> all_tables() {
   };
   for (const SingleSection& single : single_sections()) tables.push_back(single.table);
   tables.push_back(&table_of<PaperParams>());
+  tables.push_back(&table_of<PaperVariantParams>());
   tables.push_back(&table_of<PaperNumberParams>());
+  tables.push_back(&table_of<PaperPlotParams>());
   return tables;
 }
 

@@ -267,7 +267,7 @@ Outcome Driver::run(FrameSink& sink, const std::function<bool()>& stop,
                     const std::function<void(const Progress&)>& progress) {
   using Clock = std::chrono::steady_clock;
   const std::int64_t frames = scene_.frame_count();
-  if (now_.frame == 0 && now_.step == 0) finish_frame(sink, kNotMeasured);
+  if (now_.frame == 0 && now_.step == 0) finish_frame(sink, kNotMeasured, {});
   double milliseconds = 0.0;
   std::int64_t steps_here = 0;
   while (now_.frame < frames) {
@@ -278,7 +278,7 @@ Outcome Driver::run(FrameSink& sink, const std::function<bool()>& stop,
     const bool frame_done = at_frame();
     const double ms_per_step = milliseconds / static_cast<double>(steps_here);
     if (frame_done) {
-      finish_frame(sink, ms_per_step);
+      finish_frame(sink, ms_per_step, report);
       milliseconds = 0.0;
       steps_here = 0;
     }
@@ -293,18 +293,18 @@ Outcome Driver::run(FrameSink& sink, const std::function<bool()>& stop,
   return Outcome::done;
 }
 
-void Driver::finish_frame(FrameSink& sink, double milliseconds) {
+void Driver::finish_frame(FrameSink& sink, double milliseconds, const StepReport& last) {
   const bool written = now_.frame % scene_.cache.every == 0;
-  if (written) sink.frame(make_frame(), ledger_row(milliseconds));
-  const bool last = now_.frame == scene_.frame_count();
+  if (written) sink.frame(make_frame(), ledger_row(milliseconds, last));
+  const bool ends = now_.frame == scene_.frame_count();
   const bool due = now_.frame % scene_.cache.checkpoint_every == 0;
   if (written) start_frame(now_);
   if (written) probes_.start_frame(now_);
-  if (now_.frame > 0 && (last || due))
+  if (now_.frame > 0 && (ends || due))
     sink.checkpoint(take_snapshot(now_), CheckpointKind::regular);
 }
 
-LedgerRow Driver::ledger_row(double milliseconds) const {
+LedgerRow Driver::ledger_row(double milliseconds, const StepReport& last) const {
   const auto& sums = now_.scalars;
   const double steps = sums.at(kSteps);
   const Totals totals = measure_totals(now_, setup_.particle_masses(), setup_.gravity);
@@ -323,6 +323,7 @@ LedgerRow Driver::ledger_row(double milliseconds) const {
   row.density_error_max = sums.at(kErrorMax);
   row.divergence_max = sums.at(kDivergence);
   row.iterations_mean = steps > 0.0 ? sums.at(kIterations) / steps : kNotMeasured;
+  row.density_errors = last.density_error;
   // Deeper than half a radius, the radius being half a spacing.
   row.leaks = count_leaks(now_, solids_, 0.25 * setup_.spacing);
   row.retries = static_cast<std::int64_t>(sums.at(kRetries));

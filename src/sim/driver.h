@@ -67,8 +67,8 @@ class Driver {
   double taken(const RigidBody& body, double restitution, std::size_t solid) const;
   void push_bodies();
   void place_solids();
-  void finish_frame(FrameSink& sink, double milliseconds);
-  LedgerRow ledger_row(double milliseconds) const;
+  void finish_frame(FrameSink& sink, double milliseconds, const StepReport& last);
+  LedgerRow ledger_row(double milliseconds, const StepReport& last) const;
   void exchange_particles();
   Frame make_frame();
 

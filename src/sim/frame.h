@@ -56,6 +56,8 @@ struct LedgerRow {
   double density_error_mean = kNotMeasured, density_error_max = kNotMeasured;  // relative
   double divergence_max = kNotMeasured;                                        // [1/s]
   double iterations_mean = kNotMeasured;
+  // Of the step that ended the frame: the largest density error after each of its iterations.
+  std::vector<double> density_errors;
   std::int64_t leaks = 0;
   std::int64_t retries = 0;
   double ms_per_step = 0.0;

@@ -492,12 +492,92 @@ ours = "run.particles"
         self.assertTrue((out / "plots" / "ledger.png").exists())
         self.expect(run("paper", "ao11/splash", env=env), 2, "not available yet")
 
+    def test_variants_and_plots(self):
+        folder = self.dir / "scenes" / "papers" / "ao11"
+        folder.mkdir(parents=True)
+        scene = SCENE + """
+[paper]
+quick = ["resolution=0.1", "duration=0.1", "solid.paddle.keyframes.2.rotation.angle=0"]
+[[paper.variant]]
+name = "light"
+set = ["gravity=[0, 0, 0]"]
+[[paper.number]]
+name = "falls by"
+ours = "first(particles.y.mean) - last(particles.y.mean)"
+[[paper.number]]
+name = "does not"
+theirs = 0
+ours = "first(light.particles.y.mean) - last(light.particles.y.mean)"
+[[paper.plot]]
+name = "fall"
+value = "particles.y.mean"
+[[paper.plot]]
+name = "spread"
+kind = "histogram"
+value = "y"
+at = 0.07
+"""
+        (folder / "piles.toml").write_text(scene)
+        out = self.dir / "out"
+        env = dict(os.environ, BARCHAN_SCENES=str(self.dir / "scenes"))
+        self.expect(run("paper", "ao11/piles", "--quick", "--out", out, env=env), 0, "fall.png")
+        falls, floats = json.loads((out / "results.json").read_text())["numbers"]
+        self.assertAlmostEqual(falls["ours"] - floats["ours"], 9.81 * 0.1**2 / 2, places=4)
+        self.assertIsNone(falls["theirs"])
+        for file in ("plots/fall.png", "plots/spread.png", "variant-light/contact_sheet.png"):
+            self.assertTrue((out / file).exists(), file)
+        # Faults are found before anything is simulated
+        for wrong, message in (('value = "particles.y.mean"', "max_speed"),
+                               ('name = "light"', "two runs"), ('at = 0.07', "runs")):
+            right = {"max_speed": 'value = "ledger.max_sped"', "two runs": 'name = "run"',
+                     "runs": 'runs = ["lihgt"]'}[message]
+            (folder / "piles.toml").write_text(scene.replace(wrong, right))
+            result = run("paper", "ao11/piles", "--out", self.dir / "none", env=env)
+            self.expect(result, 2, "light" if message == "runs" else message)
+        self.assertFalse((self.dir / "none").exists())
+
+    def test_clumps_without_artificial_pressure(self):
+        """Macklin & Mueller 2013, figure 2, reduced."""
+        out = self.dir / "out"
+        self.expect(run("paper", "pbf13/armadillo-splash", "--quick", "--out", out), 0, "128000")
+        ours = [n["ours"] for n in json.loads((out / "results.json").read_text())["numbers"]]
+        with_s_corr, without = ours[4], ours[5]  # first percentiles [spacings]
+        self.assertGreater(with_s_corr, 0.5)
+        self.assertLess(without, 0.2)
+        self.assertTrue((out / "plots" / "figure-2.png").exists())
+        rows = (out / "iterations.csv").read_text().splitlines()
+        self.assertEqual(rows[0], "frame,time,iteration,density_error")
+        self.assertEqual(len(rows) - 1, 3 * 24)  # three iterations, frames 1 to 24
+
 
 class NobodyLosesWork(Case):
     def whole(self, *settings):
         out = self.dir / "whole"
         self.expect(run("run", self.scene, "--out", out, *settings), 0)
         return out
+
+    def test_iterations_go_on(self):
+        scene = self.dir / "pool.toml"
+        scene.write_text("""
+solver = "pbf"
+duration = 0.3
+fps = 20
+resolution = 0.1
+[[fill]]
+shape = { box = [[0, 0, 0], [0.5, 0.5, 0.5]] }
+[[solid]]
+inside_out = true
+shape = { box = [[0, 0, 0], [1, 1, 0.5]] }
+[cache]
+checkpoint_every = 2
+""")
+        whole, again = self.dir / "whole", self.dir / "again"
+        self.expect(run("run", scene, "--out", whole), 0)
+        self.expect(run("run", scene, "--out", again, "--frames", "3"), 0)
+        self.expect(run("run", scene, "--out", again, "--resume"), 0)
+        rows = (whole / "iterations.csv").read_text()
+        self.assertEqual(rows.count("\n"), 1 + 6 * 3)
+        self.assertEqual((again / "iterations.csv").read_text(), rows)
 
     def test_killed_at_random_moments(self):
         whole = self.whole()

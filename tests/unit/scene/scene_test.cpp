@@ -82,6 +82,19 @@ TEST(Scene, WithoutMaterialsItIsWater) {
   EXPECT_EQ(scene.fills[0].params.velocity, Vec3d());
 }
 
+TEST(Scene, SamplingFollowsTheSolverWhereNotGiven) {
+  EXPECT_EQ(read("solver = \"pbf\"\n" + kFill).fills[0].params.sampling, "lattice");
+  const Scene said = read("solver = \"pbf\"\n" + kFill + "sampling = \"jittered\"\n");
+  EXPECT_EQ(said.fills[0].params.sampling, "jittered");
+  EXPECT_STREQ(default_sampling("granular-sph"), "lattice");
+  for (const char* other : {"ballistic", "flip", "dem"}) {
+    EXPECT_STREQ(default_sampling(other), "jittered") << other;
+  }
+  // What was decided is written down, so that the run's scene.toml says what was done
+  const Scene scene = read("solver = \"pbf\"\n" + kFill);
+  EXPECT_NE(to_toml(scene).find("sampling = \"lattice\""), std::string::npos);
+}
+
 TEST(Scene, SolidsGetNamesAndStandStill) {
   const Scene scene = read(kFill +
                            "[[solid]]\nshape = { sphere = { center = [0, 0, 0], radius = 1 } }\n"
@@ -419,9 +432,19 @@ TEST(Paper, IsReadAndWrittenBack) {
   const std::string text = std::string(kFill) +
                            "[paper]\nfigure = \"ZB 1\"\nquick = [\"resolution=0.1\"]\n"
                            "[[paper.number]]\nname = \"particles\"\ntheirs = 269322\n"
-                           "ours = \"run.particles\"\n";
+                           "ours = \"run.particles\"\n"
+                           "[[paper.number]]\nname = \"shown only\"\nours = 1\n"
+                           "[[paper.variant]]\nname = \"calm\"\nset = [\"seed=2\"]\n"
+                           "[[paper.plot]]\nname = \"p\"\nkind = \"histogram\"\nvalue = \"y\"\n"
+                           "at = 0.5\nruns = [\"calm\", \"run\"]\n";
   const Scene scene = read(text);
-  ASSERT_EQ(scene.paper.numbers.size(), 1u);
+  ASSERT_EQ(scene.paper.numbers.size(), 2u);
+  EXPECT_FALSE(is_set(scene.paper.numbers[1].theirs));
+  ASSERT_EQ(scene.paper.variants.size(), 1u);
+  EXPECT_EQ(scene.paper.variants[0].set, (std::vector<std::string>{"seed=2"}));
+  ASSERT_EQ(scene.paper.plots.size(), 1u);
+  EXPECT_EQ(scene.paper.plots[0].at, 0.5);
+  EXPECT_EQ(scene.paper.plots[0].runs, (std::vector<std::string>{"calm", "run"}));
   EXPECT_EQ(scene.paper.numbers[0].theirs, 269322.0);
   EXPECT_EQ(scene.paper.quick, (std::vector<std::string>{"resolution=0.1"}));
   EXPECT_EQ(to_toml(read(to_toml(scene))), to_toml(scene));
@@ -434,8 +457,17 @@ TEST(Paper, FaultsNameThePlace) {
   EXPECT_NE(fault_of(paper + "figur = \"ZB 1\"\n").find("did you mean 'figure'?"),
             std::string::npos);
   EXPECT_NE(
-      fault_of(paper + "[[paper.number]]\nname = \"n\"\n").find("[[paper.number]] needs 'theirs'"),
+      fault_of(paper + "[[paper.number]]\nname = \"n\"\n").find("[[paper.number]] needs 'ours'"),
       std::string::npos);
+  EXPECT_NE(fault_of(paper + "[paper.plot]\nname = \"p\"\n").find("[[paper.plot]] with two"),
+            std::string::npos);
+  EXPECT_NE(fault_of(paper + "[[paper.plot]]\nname = \"p\"\n").find("plot 'p' of [paper] needs"),
+            std::string::npos);
+  const std::string variant = "[[paper.variant]]\nname = \"calm\"\nset = []\n";
+  EXPECT_NE(fault_of(paper + variant + variant).find("two runs of [paper] are called 'calm'"),
+            std::string::npos);
+  const std::string plot = "[[paper.plot]]\nname = \"p\"\nvalue = 1\nruns = [\"clam\"]\n";
+  EXPECT_NE(fault_of(paper + variant + plot).find("did you mean 'calm'?"), std::string::npos);
   EXPECT_NE(fault_of(paper + "quick = [1]\n").find("a list of texts"), std::string::npos);
 }
 
@@ -530,9 +562,9 @@ TEST(Reference, TheSchemaListsEveryKey) {
     const nlohmann::json* properties = &top;
     if (section == "material.NAME") {
       properties = &top.at("material").at("additionalProperties").at("properties");
-    } else if (section == "[paper.number]") {
-      const nlohmann::json& numbers = top.at("paper").at("properties").at("number");
-      properties = &numbers.at("items").at("properties");
+    } else if (section.starts_with("[paper.")) {
+      const std::string key = section.substr(7, section.size() - 8);
+      properties = &top.at("paper").at("properties").at(key).at("items").at("properties");
     } else if (section.starts_with("[")) {
       section = section.substr(1, section.size() - 2);
       properties = &top.at(section).at("items").at("properties");
