@@ -19,8 +19,8 @@ struct SolverSetup {
   Vec3d gravity;         // [m/s^2]
   std::uint64_t seed = 0;
   std::vector<MaterialParams> materials;  // by index, as in column `material`
-  std::vector<Solid> solids;
-  Aabb stage;  // what the scene's bounded parts take up [m]
+  std::vector<Solid> solids = {};
+  Aabb stage = {};  // what the scene's bounded parts take up [m]
 
   // Mass of a particle of each material [kg]: it stands for a cube of one spacing.
   std::vector<double> particle_masses() const {

@@ -244,8 +244,10 @@ __global__ void __launch_bounds__(kTileParticles) run_fill_tiles(FillLists<std::
     if (ranges.place[9] > 0xffffu) fill.report->too_long = 1;
   }
   const bool fits = ranges.place[9] <= kTileRoom;
-  if (fits) stage_tile(ranges, fill.other, tile);
-  __syncthreads();
+  if (fits) {
+    stage_tile(ranges, fill.other, tile);
+    wait_for_tile();
+  }
   const WarpOfThread mine(fill.x.size);
   if (mine.size == 0) return;
   const TileSearch search{fill, ranges, fits ? tile : nullptr, mine.i, mine.there()};

@@ -7,6 +7,8 @@
 //     HD View<const Float4> gathered_more() const;  // and its second array, or an empty view
 #pragma once
 
+#include <cuda_pipeline.h>
+
 #include <cub/block/block_reduce.cuh>
 
 #include "compute/cuda.cuh"
@@ -14,16 +16,24 @@
 
 namespace barchan {
 
-// Threads copy the ranges together. Place 0 is far from everything, but its square is still finite.
+// Threads copy the ranges together, past the registers, so that all copies are under way at once;
+// who calls it waits for them. Place 0 is far from everything, but its square is still finite.
 __device__ inline void stage_tile(const TileRanges& ranges, View<const Float4> points,
                                   Float4* tile) {
   if (threadIdx.x == 0) tile[0] = {1e18f, 0.0f, 0.0f, 0.0f};
+#pragma unroll
   for (int row = 0; row < 9; ++row) {
     const std::uint32_t place = ranges.place[row], size = ranges.place[row + 1] - place;
+    const Float4* from = points.data + ranges.begin[row];
     for (std::uint32_t k = threadIdx.x; k < size; k += kTileParticles) {
-      tile[place + k] = packed(points, ranges.begin[row] + k);
+      __pipeline_memcpy_async(tile + place + k, from + k, sizeof(Float4));
     }
   }
+  __pipeline_commit();
+}
+__device__ inline void wait_for_tile() {
+  __pipeline_wait_prior(0);
+  __syncthreads();
 }
 
 // Gives the kernel its tile, if it has one that fits.
@@ -38,7 +48,7 @@ __device__ void stage_for(Kernel& kernel, Float4* memory) {
     stage_tile(ranges, kernel.gathered_more(), memory + kTileRoom);
     kernel.near.staged_more = memory + kTileRoom;
   }
-  __syncthreads();
+  wait_for_tile();
 }
 
 template <class Kernel>
