@@ -35,7 +35,9 @@ using LaneMask = int __attribute__((vector_size(64)));  // what comparisons give
 inline constexpr __mmask16 kAllLanesOn = 0xffff;
 #endif
 
-// Not inlined, vectors this wide would be passed in ways that depend on the machine.
+// Not inlined, vectors this wide would be passed in ways that depend on the machine, which g++ says
+// of every function that has one.
+#pragma GCC diagnostic ignored "-Wpsabi"
 #define BARCHAN_INLINE [[gnu::always_inline]] inline
 
 BARCHAN_INLINE Lanes max(const Lanes& a, float b) {

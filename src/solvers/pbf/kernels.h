@@ -50,9 +50,10 @@ struct Kernels {
   Poly6 W;
   Spiky G;
   DensityKernel density;
-  float V;           // [m^3]
-  float stiffness;   // D_0: sum_k |grad_k C|^2 of a particle within the lattice [1/m^2]
-  float curl_scale;  // makes the vorticity of a rotating lattice exact
+  float V;          // [m^3]
+  float stiffness;  // D_0: sum_k |grad_k C|^2 of a particle within the lattice [1/m^2]
+  float slope;      // V sum |grad W|_z z: 1 if sums over neighbours were integrals; makes up for it
+  float volume;     // of a particle, d^3 [m^3]
 };
 
 // r and 1/r of a pair; a particle on top of another has no direction and takes none.
@@ -403,9 +404,9 @@ struct JoinEnding {
 };
 
 // The densities that the step ends with, and the pressure it took.
-//     p = -rho_0 sum of lambda / dt^2
-// for dp = V sum (lambda_i + lambda_j) grad W moves a particle in dt as the acceleration
-// -(V / rho_0) sum (p_i + p_j) grad W of SPH does.
+//     p = -rho_0 slope (sum of lambda) / dt^2
+// for where lambda grows by c a metre, dp = V sum lambda_j grad W = slope c, which in dt is the
+// acceleration of a pressure that falls by rho_0 slope c / dt^2 a metre.
 struct Densities {
   Neighbours near;
   View<const Float4> points, velocities;
@@ -413,7 +414,7 @@ struct Densities {
   Kernels k;
   View<const std::uint8_t> material;
   View<const float> density_of;   // at rest, by material [kg/m^3]
-  float pressure_scale;           // -rho_0 / dt^2 [kg/(m^3 s^2)]
+  float pressure_scale;           // -rho_0 slope / dt^2 [kg/(m^3 s^2)]
   View<const float> multiplier;   // [m^2]
   View<float> density, pressure;  // out [kg/m^3], [Pa]
 
@@ -469,7 +470,7 @@ struct Vorticity {
     const Vec3 p(me.x, me.y, me.z);
     const Float4 v = packed(velocities, static_cast<std::uint32_t>(i));
     const auto sums = sum_pairs(near, points, velocities, i, p, SpinSums{k.G, {v.x, v.y, v.z}});
-    const Vec3 omega = (k.V * k.curl_scale) * sums.vector(0);
+    const Vec3 omega = (k.V / k.slope) * sums.vector(0);
     spin[at] = omega;
     points_and_speed[at] = {p.x, p.y, p.z, length(omega)};
   }
@@ -501,7 +502,7 @@ struct SmoothSums {
 };
 
 // v += dt eps_v h (N x omega), N = eta / |eta|                                              (16)
-// v += c sum_j V (v_j - v_i) W                                                              (17)
+// v += c sum_j d^3 (v_j - v_i) W                                                            (17)
 // and, as the neighbours are at hand, the densities.
 struct Smooth {
   Neighbours near;
@@ -523,7 +524,7 @@ struct Smooth {
     const Vec3 p(me.x, me.y, me.z);
     const auto sums = sum_pairs(near, points_and_speed, velocities, i, p,
                                 SmoothSums{k.density, k.W, k.G, velocity, mine.w, me.w});
-    Vec3 change = (xsph * k.V) * sums.vector(0);
+    Vec3 change = (xsph * k.volume) * sums.vector(0);
     if (spin.size > 0) {
       const Vec3 eta = k.V * sums.vector(3);
       const float steepness = length(eta);

@@ -28,7 +28,8 @@ Kernels lattice_kernels(double spacing, const PbfParams& params) {
           density,
           static_cast<float>(V),
           static_cast<float>(V * V * squares),
-          static_cast<float>(1.0 / (V * slope))};
+          static_cast<float>(V * slope),
+          static_cast<float>(spacing * spacing * spacing)};
 }
 
 ArtificialPressure artificial_pressure(const Kernels& kernels, double spacing,

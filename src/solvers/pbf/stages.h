@@ -150,7 +150,8 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
   const double c = 1.0 - std::pow(1.0 - params_.xsph, dt / pbf::kReferenceStep);
   const bool confine = params_.vorticity > 0.0;
   View<const Float4> points = std::as_const(points_).view();
-  const double pressure_scale = -setup_.materials.front().density / (dt * dt);
+  const double pressure_scale =
+      -setup_.materials.front().density * static_cast<double>(kernels_.slope) / (dt * dt);
   const pbf::Densities densities{near_.view(),
                                  points,
                                  std::as_const(velocities_).view(),

@@ -24,9 +24,11 @@ density = 1000
 [material.second]
 density = {}
 [[fill]]
+sampling = "jittered"
 jitter = 1
 shape = {{ box = [[0, 0, 0], [0.4, 0.4, 0.4]] }}
 [[fill]]
+sampling = "jittered"
 jitter = 1
 material = "second"
 shape = {{ box = [[0.4, 0, 0], [0.8, 0.4, 0.4]] }}

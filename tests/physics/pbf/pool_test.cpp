@@ -94,10 +94,10 @@ density = {}
 density = {}
 [[fill]]
 material = "lower"
-shape = {{ box = [[0, 0, 0], [0.5, 0.3, 0.25]] }}
+shape = {{ union = [ {{ box = [[0, 0, 0], [0.25, 0.2, 0.25]] }}, {{ box = [[0.25, 0, 0], [0.5, 0.4, 0.25]] }} ] }}
 [[fill]]
 material = "upper"
-shape = {{ box = [[0, 0.3, 0], [0.5, 0.6, 0.25]] }}
+shape = {{ union = [ {{ box = [[0, 0.2, 0], [0.25, 0.6, 0.25]] }}, {{ box = [[0.25, 0.4, 0], [0.5, 0.6, 0.25]] }} ] }}
 [[solid]]
 inside_out = true
 shape = {{ box = [[0, 0, 0], [0.5, 1, 0.25]] }}
