@@ -16,4 +16,13 @@ HD inline std::uint32_t lowest_bit(std::uint32_t bits) {
 #endif
 }
 
+// Adds one, whoever else does so at the same time, and returns what was there before.
+HD inline std::uint32_t count_up(std::uint32_t* count) {
+#if defined(__CUDA_ARCH__)
+  return atomicAdd(count, 1u);
+#else
+  return __atomic_fetch_add(count, 1u, __ATOMIC_RELAXED);
+#endif
+}
+
 }  // namespace barchan

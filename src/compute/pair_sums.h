@@ -46,8 +46,11 @@ HD inline Sums<Sum::kSums> sum_pairs(const Lists& lists, const View<const Float4
     // In shared memory (spatial/tiles.cuh): entries are places there, four to a row.
     constexpr int kRow = static_cast<int>(kRowEntries);
     const std::uint64_t* fours = lists.fours(static_cast<std::uint32_t>(i));
+    std::uint64_t next = count > 0 ? fours[0] : 0;
     for (int k = 0; k < count; k += kRow) {
-      const std::uint64_t four = fours[k / kRow * static_cast<int>(kWarp)];
+      const std::uint64_t four = next;  // while the row after it is on its way
+      fours += kWarp;
+      if (k + kRow < count) next = *fours;
 #pragma unroll
       for (int u = 0; u < kRow; ++u) {
         const std::uint32_t at = static_cast<std::uint32_t>(four >> (16 * u)) & 0xffffu;

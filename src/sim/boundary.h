@@ -24,6 +24,11 @@ struct BoundaryView {
   Neighbours fluid;                    // fluid particles within the support of each sample
   View<const Float4> points;           // x, y, z [m]; w: volume over spacing^3
   View<const std::uint32_t> solid_of;  // each sample's solid
+  // The fluid particles that have samples near, in any order, so that a pass over them alone fills
+  // its vectors and warps: how many, and which. slot_of says where one is; ~0: it has none near.
+  const std::uint32_t* count = nullptr;
+  View<std::uint32_t> touched;
+  View<std::uint32_t> slot_of;
 };
 
 template <class Device>
@@ -40,10 +45,16 @@ class Boundary {
   // See NeighbourSearch: false where a GPU's lists had no room.
   bool settled();
 
-  BoundaryView view() const {
-    return {search_.view(), back_.view(), std::as_const(points_).view(),
-            std::as_const(solid_of_).view()};
+  BoundaryView view() {
+    return {search_.view(),
+            back_.view(),
+            std::as_const(points_).view(),
+            std::as_const(solid_of_).view(),
+            count_.data(),
+            {touched_.data(), touched_.size()},
+            {slot_of_.data(), slot_of_.size()}};
   }
+  std::size_t room() const { return touched_.size(); }     // for particles near a solid
   std::size_t size() const { return local_.size(); }       // samples in all
   std::size_t placed() const { return points_.size(); }    // in the fluid's cells
   std::uint64_t pairs() const { return search_.pairs(); }  // in all lists
@@ -68,6 +79,7 @@ class Boundary {
   Buffer<std::uint32_t> solid_of_;
   CellSort<Device> cells_;
   NeighbourSearch<Device> search_, back_;
+  Buffer<std::uint32_t> count_, touched_, slot_of_;  // of the fluid near solids
 };
 
 }  // namespace barchan

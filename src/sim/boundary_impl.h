@@ -1,6 +1,8 @@
 // Bodies of Boundary, instantiated for each device in boundary_cpu.cpp and boundary_cuda.cu.
 #pragma once
 
+#include <algorithm>
+
 #include "geometry/boundary.h"
 #include "sim/boundary.h"
 #include "sim/boundary_kernels.h"
@@ -23,7 +25,10 @@ Boundary<Device>::Boundary(Device& device, const std::vector<Solid>& solids, dou
       solid_of_(device),
       cells_(device),
       search_(device),
-      back_(device) {
+      back_(device),
+      count_(device, 1),
+      touched_(device),
+      slot_of_(device) {
   std::vector<Vec3> points;
   std::vector<float> weights;
   std::vector<std::uint32_t> solid_of;
@@ -88,12 +93,21 @@ void Boundary<Device>::place(const std::vector<BodyState>& bodies, const CellsVi
   if (!unmoved(bodies, fluid.frame)) choose_and_sort(fluid.frame);
   search_.build_later(fluid, x, cells_.cells(), std::as_const(points_).view(), support);
   back_.build_later(cells_.cells(), std::as_const(points_).view(), fluid, x, support);
+  count_.clear_to_zero();
+  slot_of_.resize(x.size);
+  touched_.resize(std::max(touched_.size(), std::min<std::size_t>(x.size, 1024)));
+  for_each(device_, "boundary: touched", static_cast<std::int64_t>(x.size),
+           GatherTouched{search_.view(), count_.data(), touched_.view(), slot_of_.view()});
 }
 
 template <class Device>
 bool Boundary<Device>::settled() {
   const bool there = search_.settled(), back = back_.settled();
-  return there && back;
+  std::uint32_t count = 0;
+  device_.download(&count, count_.data(), sizeof(count));
+  const bool fits = count <= touched_.size();
+  if (!fits) touched_.resize(count + count / 4);
+  return there && back && fits;
 }
 
 }  // namespace barchan

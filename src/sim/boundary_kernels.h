@@ -4,10 +4,12 @@
 #include <cstdint>
 
 #include "base/hd.h"
+#include "compute/bits.h"
 #include "compute/view.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "spatial/cells.h"
+#include "spatial/neighbours.h"
 
 namespace barchan {
 
@@ -66,6 +68,27 @@ struct SortSamples {
     const Vec3 x = near[order[i]];
     points[i] = {x.x, x.y, x.z, weight[sample]};
     solid_of[i] = local_solid_of[sample];
+  }
+};
+
+// Gathers the fluid particles that have samples near. Their order is the hardware's; nothing that
+// is computed with it depends on it.
+struct GatherTouched {
+  Neighbours near;
+  std::uint32_t* count;
+  View<std::uint32_t> touched;  // out; what does not fit is counted only
+  View<std::uint32_t> slot_of;  // out
+  HD void operator()(int i) const {
+    std::uint32_t slot = ~0u;
+    if (near.count(i) > 0) {
+      slot = count_up(count);
+      if (slot < touched.size) {
+        touched[slot] = static_cast<std::uint32_t>(i);
+      } else {
+        slot = ~0u;
+      }
+    }
+    slot_of[static_cast<std::size_t>(i)] = slot;
   }
 };
 

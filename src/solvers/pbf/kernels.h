@@ -168,6 +168,25 @@ HD inline Excess excess_of(float C, int neighbours) {
           C > 0.0f ? C : 0.0f};
 }
 
+// The solids' part of both, for the particles that have some near.
+struct WallPart {
+  float count = 0.0f, squares = 0.0f;  // sum a W, sum a |grad G|^2
+  Vec3 grad;                           // sum a grad G
+};
+struct FeelWalls {
+  BoundaryView walls;
+  View<const Float4> points;
+  Kernels k;
+  View<WallPart> parts;  // out, by slot
+  HD_INLINE void operator()(int slot) const {
+    if (static_cast<std::uint32_t>(slot) >= *walls.count) return;
+    const auto i = walls.touched[static_cast<std::size_t>(slot)];
+    const auto sums = sum_pairs(walls.near, walls.points, static_cast<int>(i), point(points, i),
+                                WallSums{k.density, k.G});
+    parts[static_cast<std::size_t>(slot)] = {sums[0], sums[4], sums.vector(1)};
+  }
+};
+
 // lambda_i = -omega C_i / (sum_k w_k |grad_k C_i|^2 + eps)                        (1), (2), (8),
 // (11)
 //
@@ -176,7 +195,8 @@ HD inline Excess excess_of(float C, int neighbours) {
 struct Multipliers {
   Neighbours near;
   View<const Float4> points;  // x*, w
-  BoundaryView walls;
+  View<const std::uint32_t> slot_of;
+  View<const WallPart> parts;
   Kernels k;
   float eps;                       // constraint force mixing [1/m^2]
   float omega;                     // under-relaxation (lattice.h)
@@ -194,12 +214,12 @@ struct Multipliers {
     float count = sums[0] + k.density.at_zero();
     float squares = sums[4];
     Vec3 grad = k.V * sums.vector(1), wall{};
-    if (walls.near.count(i) > 0) {
-      const auto solid = sum_pairs(walls.near, walls.points, i, p, WallSums{k.density, k.G});
-      count += solid[0];
-      wall = k.V * solid.vector(1);
+    if (slot_of[at] != ~0u) {
+      const WallPart solid = parts[slot_of[at]];
+      count += solid.count;
+      wall = k.V * solid.grad;
       grad += wall;
-      squares += me.w * solid[4];
+      squares += me.w * solid.squares;
     }
     const float C = k.V * count - 1.0f;
     const float D = k.V * k.V * squares + me.w * dot(grad, grad + wall);
@@ -294,6 +314,21 @@ struct WallPushSums {
   }
 };
 
+struct PushFromWalls {
+  BoundaryView walls;
+  View<const Float4> wall_lambda, points_and_lambda;
+  Kernels k;
+  View<Float4> push;  // out, by slot: V sum a (lambda_i + lambda_b) grad G
+  HD_INLINE void operator()(int slot) const {
+    if (static_cast<std::uint32_t>(slot) >= *walls.count) return;
+    const auto i = walls.touched[static_cast<std::size_t>(slot)];
+    const Float4 me = packed(points_and_lambda, i);
+    const auto sums = sum_pairs(walls.near, walls.points, wall_lambda, static_cast<int>(i),
+                                {me.x, me.y, me.z}, WallPushSums{k.G, me.w});
+    push[static_cast<std::size_t>(slot)] = {k.V * sums[0], k.V * sums[1], k.V * sums[2], 0.0f};
+  }
+};
+
 // dp_i = w_i V sum_j (lambda_i + lambda_j + s_corr) grad W,  p_i += dp_i               (12), (14)
 //
 // Boundary samples count like fluid that goes on behind the wall; their share of the correction is
@@ -304,8 +339,8 @@ struct WallPushSums {
 struct Corrections {
   Neighbours near;
   View<const Float4> points_and_lambda;
-  BoundaryView walls;
-  View<const Float4> wall_lambda;
+  View<const std::uint32_t> slot_of;
+  View<const Float4> wall_push;  // by slot
   Kernels k;
   ArtificialPressure s_corr;
   View<const std::uint8_t> near_wall;
@@ -324,10 +359,9 @@ struct Corrections {
     const auto sums =
         sum_pairs(near, points_and_lambda, i, p, CorrectionSums{k.W, k.G, s_corr, lambda});
     Vec3 dp = (w * k.V) * sums.vector(0), push{};
-    if (walls.near.count(i) > 0) {
-      const auto solid =
-          sum_pairs(walls.near, walls.points, wall_lambda, i, p, WallPushSums{k.G, lambda});
-      push = (w * k.V) * solid.vector(0);
+    if (slot_of[at] != ~0u) {
+      const Float4 from_walls = wall_push[slot_of[at]];
+      push = w * Vec3(from_walls.x, from_walls.y, from_walls.z);
     }
     Vec3 end = p + (dp + push);
     if (near_wall[at] != 0) {
@@ -381,16 +415,6 @@ struct DensitySum {
     sums[0] += W(d.r2, d.r);
   }
 };
-struct WallDensitySum {
-  static constexpr int kSums = 1;
-  DensityKernel W;
-  template <class T>
-  HD void operator()(const Near<T>& b, T* sums) const {
-    const Distances<T> d(b, W.poly6.h);
-    sums[0] += b.w * W(d.r2, d.r);
-  }
-};
-
 // What the last pass finds out about the new state.
 struct Ending {
   Excess excess;
@@ -410,7 +434,8 @@ struct JoinEnding {
 struct Densities {
   Neighbours near;
   View<const Float4> points, velocities;
-  BoundaryView walls;
+  View<const std::uint32_t> slot_of;
+  View<const WallPart> parts;
   Kernels k;
   View<const std::uint8_t> material;
   View<const float> density_of;   // at rest, by material [kg/m^3]
@@ -424,9 +449,7 @@ struct Densities {
   HD_INLINE Ending record(int i, const Vec3& p, const Vec3& v, float count) const {
     const auto at = static_cast<std::size_t>(i);
     count += k.density.at_zero();
-    if (walls.near.count(i) > 0) {
-      count += sum_pairs(walls.near, walls.points, i, p, WallDensitySum{k.density})[0];
-    }
+    if (slot_of[at] != ~0u) count += parts[slot_of[at]].count;
     density[at] = density_of[material[at]] * k.V * count;
     pressure[at] = pressure_scale * multiplier[at];
     return {excess_of(k.V * count - 1.0f, near.count(i)), vital_signs(p, v, i)};
@@ -540,7 +563,7 @@ struct Smooth {
 
 // ---- What the solids felt
 
-inline constexpr int kSolidsPerPass = 4;  // are summed in one pass
+inline constexpr int kSolidsPerPass = 2;  // are summed in one pass
 
 struct Pushes {
   Vec3d impulse[kSolidsPerPass];          // on each solid [N s]
@@ -565,7 +588,7 @@ struct JoinPushes {
 };
 
 // What a step leaves on the device for the host to read in one go: of each iteration the excess
-// before it, of each four solids their pushes, and once the ending.
+// before it, of each two solids their pushes, and once the ending.
 struct Results {
   Excess excess;
   Pushes pushes;

@@ -63,6 +63,8 @@ class PbfSolver final : public Solver {
   Buffer3 moved_, pushed_;                     // by constraints and solids [m]
   Buffer3 spin_;                               // omega [1/s]
   Buffer<float> multiplier_;                   // sum of lambda [m^2]
+  Buffer<pbf::WallPart> wall_parts_;           // of the particles near solids
+  Buffer<Float4> wall_push_;                   // likewise
   Buffer<Float4> wall_lambda_;                 // of the boundary samples [m^2]
   Buffer<pbf::Results> results_;
 };

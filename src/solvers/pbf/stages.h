@@ -32,6 +32,8 @@ PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const Pbf
       pushed_(device),
       spin_(device),
       multiplier_(device),
+      wall_parts_(device),
+      wall_push_(device),
       wall_lambda_(device),
       results_(device) {
   std::vector<float> inverse_masses, densities;
@@ -98,22 +100,33 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
 template <class Device>
 void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
   const auto eps = static_cast<float>(params_.cfm) * kernels_.stiffness;
+  const BoundaryView walls = boundary_.view();
+  const auto touched = static_cast<std::int64_t>(boundary_.room());
+  const auto samples = static_cast<std::int64_t>(boundary_.placed());
+  wall_parts_.resize(boundary_.room());
+  wall_push_.resize(boundary_.room());
+  wall_lambda_.resize(boundary_.placed());
+  for_each(device_, "feel walls", touched,
+           pbf::FeelWalls{walls, std::as_const(points_).view(), kernels_, wall_parts_.view()});
   reduce_to_tiled<pbf::JoinExcess>(
       device_, "multipliers", n(),
-      pbf::Multipliers{near_.view(), std::as_const(points_).view(), boundary_.view(), kernels_, eps,
+      pbf::Multipliers{near_.view(), std::as_const(points_).view(), walls.slot_of,
+                       std::as_const(wall_parts_).view(), kernels_, eps,
                        pbf::relaxation(params_.iterations), params_.tension == "paper",
                        multiplier_.view(), points_and_lambda_.view()},
       &results_.data()[k].excess);
-  wall_lambda_.resize(boundary_.placed());
-  for_each(device_, "multipliers", static_cast<std::int64_t>(boundary_.placed()),
-           pbf::WallMultipliers{boundary_.view(), std::as_const(points_and_lambda_).view(),
-                                kernels_, wall_lambda_.view()});
+  const View<const Float4> with_lambda = std::as_const(points_and_lambda_).view();
+  for_each(device_, "walls answer", samples,
+           pbf::WallMultipliers{walls, with_lambda, kernels_, wall_lambda_.view()});
+  for_each(device_, "walls answer", touched,
+           pbf::PushFromWalls{walls, std::as_const(wall_lambda_).view(), with_lambda, kernels_,
+                              wall_push_.view()});
   for_each_tiled(
       device_, "corrections", n(),
-      pbf::Corrections{near_.view(), std::as_const(points_and_lambda_).view(), boundary_.view(),
-                       std::as_const(wall_lambda_).view(), kernels_, s_corr_,
-                       std::as_const(sorted_near_wall_).view(), containment(solids), points_.view(),
-                       moved_.view(), pushed_.view(), multiplier_.view()});
+      pbf::Corrections{near_.view(), with_lambda, walls.slot_of, std::as_const(wall_push_).view(),
+                       kernels_, s_corr_, std::as_const(sorted_near_wall_).view(),
+                       containment(solids), points_.view(), moved_.view(), pushed_.view(),
+                       multiplier_.view()});
 }
 
 // Fixed iterations, or (tolerance > 0) until the mean excess density is small enough, which is
@@ -150,12 +163,16 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
   const double c = 1.0 - std::pow(1.0 - params_.xsph, dt / pbf::kReferenceStep);
   const bool confine = params_.vorticity > 0.0;
   View<const Float4> points = std::as_const(points_).view();
+  const BoundaryView walls = boundary_.view();
+  for_each(device_, "feel walls", static_cast<std::int64_t>(boundary_.room()),
+           pbf::FeelWalls{walls, points, kernels_, wall_parts_.view()});
   const double pressure_scale =
       -setup_.materials.front().density * static_cast<double>(kernels_.slope) / (dt * dt);
   const pbf::Densities densities{near_.view(),
                                  points,
                                  std::as_const(velocities_).view(),
-                                 boundary_.view(),
+                                 walls.slot_of,
+                                 std::as_const(wall_parts_).view(),
                                  kernels_,
                                  next.material(),
                                  std::as_const(density_of_).view(),
