@@ -18,6 +18,13 @@
 
 namespace barchan {
 
+// One name for two programs: what g++ makes of it must not be taken for what nvcc does.
+#if defined(__CUDACC__)
+inline namespace for_cuda {
+#else
+inline namespace for_cpu {
+#endif
+
 // Neighbour j as particle i sees it.
 template <class T>
 struct Near {
@@ -99,10 +106,55 @@ HD inline Sums<Sum::kSums> sum_pairs(const Lists& lists, const View<const Float4
   return result;
 }
 
+// On a GPU eight threads share the list of one particle: for passes over few particles, which would
+// otherwise be a long chain of loads each. All of them get the sums. A launch has split<Device>()
+// items a particle.
+#if defined(__CUDACC__)
+inline constexpr int kSplit = 8;
+#else
+inline constexpr int kSplit = 1;
+#endif
+template <class Device>
+constexpr std::int64_t split() {
+  return kSplit;
+}
+
+template <class Lists, class Sum>
+HD inline Sums<Sum::kSums> sum_pairs_split(const Lists& lists, const View<const Float4>& points,
+                                           const View<const Float4>& more, int i, const Vec3& p,
+                                           const Sum& sum) {
+#if defined(__CUDA_ARCH__)
+  float sums[Sum::kSums] = {};
+  const int count = lists.count(i);
+  for (int k = static_cast<int>(threadIdx.x) % kSplit; k < count; k += kSplit) {
+    const std::uint32_t j = lists(i, k);
+    const Float4 q = packed(points, j);
+    Near<float> near{p.x - q.x, p.y - q.y, p.z - q.z, q.w, 0.0f, 0.0f, 0.0f, 0.0f};
+    if (more.size > 0) {
+      const Float4 u = packed(more, j);
+      near.ux = u.x, near.uy = u.y, near.uz = u.z, near.uw = u.w;
+    }
+    sum(near, sums);
+  }
+  Sums<Sum::kSums> result;
+  const unsigned group = 0xffu << (threadIdx.x % 32 / kSplit * kSplit);
+  for (int k = 0; k < Sum::kSums; ++k) {
+    float all = sums[k];
+    for (int step = kSplit / 2; step > 0; step /= 2) all += __shfl_xor_sync(group, all, step);
+    result.value[k] = all;
+  }
+  return result;
+#else
+  return sum_pairs(lists, points, more, i, p, sum);
+#endif
+}
+
 template <class Lists, class Sum>
 HD inline auto sum_pairs(const Lists& lists, const View<const Float4>& points, int i, const Vec3& p,
                          const Sum& sum) {
   return sum_pairs(lists, points, View<const Float4>{}, i, p, sum);
 }
+
+}  // inline namespace
 
 }  // namespace barchan

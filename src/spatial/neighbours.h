@@ -31,8 +31,10 @@ struct TileRanges {
   std::uint32_t place[10];  // of its first particle in the tile, and the end of the last one
 
   HD std::uint32_t decode(std::uint32_t entry) const {
+    // Counted rather than searched for: comparisons that do not wait for each other.
     std::uint32_t row = 0;
-    while (row < 8 && entry >= place[row + 1]) ++row;
+    BARCHAN_UNROLLED
+    for (int r = 1; r < 9; ++r) row += entry >= place[r] ? 1u : 0u;
     return begin[row] + (entry - place[row]);
   }
 };
@@ -77,7 +79,8 @@ struct Neighbours {
   View<const std::uint16_t> packed;  // and where they have 16
   RunsView runs;
   View<const TileRanges> tiles;  // where entries are places in tiles
-  // The points and what goes with them, in shared memory, during a launch over tiles.
+  // The ranges, the points and what goes with them, in shared memory, during a launch over tiles.
+  const TileRanges* tile = nullptr;
   const Float4* staged = nullptr;
   const Float4* staged_more = nullptr;
 
@@ -109,7 +112,7 @@ struct Neighbours {
   HD WarpList warp_list(std::uint32_t i) const {
     const std::size_t place = interleaved(start[i / kWarp], i, 0);
     if (packed.size == 0) return WarpList(index.data + place);
-    if (tiles.size > 0) return {fours(i), tiles.data + i / kTileParticles};
+    if (tiles.size > 0) return {fours(i), tile != nullptr ? tile : tiles.data + i / kTileParticles};
     return {reinterpret_cast<const std::uint64_t*>(packed.data + place), runs(i), runs};
   }
 };

@@ -40,7 +40,14 @@ __device__ inline void wait_for_tile() {
 template <class Kernel>
 __device__ void stage_for(Kernel& kernel, Float4* memory) {
   if (kernel.near.tiles.size == 0) return;
-  const TileRanges& ranges = kernel.near.tiles[blockIdx.x];
+  __shared__ TileRanges ranges;
+  constexpr int kWords = sizeof(TileRanges) / sizeof(std::uint32_t);
+  if (threadIdx.x < kWords) {
+    const auto* from = reinterpret_cast<const std::uint32_t*>(kernel.near.tiles.data + blockIdx.x);
+    reinterpret_cast<std::uint32_t*>(&ranges)[threadIdx.x] = from[threadIdx.x];
+  }
+  __syncthreads();
+  kernel.near.tile = &ranges;
   if (ranges.place[9] > kTileRoom) return;
   stage_tile(ranges, kernel.gathered(), memory);
   kernel.near.staged = memory;

@@ -178,12 +178,13 @@ struct FeelWalls {
   View<const Float4> points;
   Kernels k;
   View<WallPart> parts;  // out, by slot
-  HD_INLINE void operator()(int slot) const {
-    if (static_cast<std::uint32_t>(slot) >= *walls.count) return;
-    const auto i = walls.touched[static_cast<std::size_t>(slot)];
-    const auto sums = sum_pairs(walls.near, walls.points, static_cast<int>(i), point(points, i),
-                                WallSums{k.density, k.G});
-    parts[static_cast<std::size_t>(slot)] = {sums[0], sums[4], sums.vector(1)};
+  HD_INLINE void operator()(int item) const {
+    const auto slot = static_cast<std::uint32_t>(item / kSplit);
+    if (slot >= *walls.count) return;
+    const std::uint32_t i = walls.touched[slot];
+    const auto sums = sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i),
+                                      point(points, i), WallSums{k.density, k.G});
+    if (item % kSplit == 0) parts[slot] = {sums[0], sums[4], sums.vector(1)};
   }
 };
 
@@ -288,15 +289,12 @@ struct WallMultipliers {
   Kernels k;
   View<Float4> wall_lambda;  // out: lambda_b and nothing else
 
-  HD void operator()(int b) const {
-    float lambda = 0.0f;
-    if (walls.fluid.count(b) > 0) {
-      const auto sums =
-          sum_pairs(walls.fluid, points_and_lambda, b,
-                    point(walls.points, static_cast<std::uint32_t>(b)), LambdaSums{k.W});
-      lambda = sums[0] / max(sums[1], 1e-6f * k.W.w_scale);
-    }
-    wall_lambda[static_cast<std::size_t>(b)] = {lambda, 0.0f, 0.0f, 0.0f};
+  HD_INLINE void operator()(int item) const {
+    const auto b = static_cast<std::uint32_t>(item / kSplit);
+    const auto sums = sum_pairs_split(walls.fluid, points_and_lambda, {}, static_cast<int>(b),
+                                      point(walls.points, b), LambdaSums{k.W});
+    const float lambda = sums[0] / max(sums[1], 1e-6f * k.W.w_scale);
+    if (item % kSplit == 0) wall_lambda[b] = {lambda, 0.0f, 0.0f, 0.0f};
   }
 };
 
@@ -319,13 +317,14 @@ struct PushFromWalls {
   View<const Float4> wall_lambda, points_and_lambda;
   Kernels k;
   View<Float4> push;  // out, by slot: V sum a (lambda_i + lambda_b) grad G
-  HD_INLINE void operator()(int slot) const {
-    if (static_cast<std::uint32_t>(slot) >= *walls.count) return;
-    const auto i = walls.touched[static_cast<std::size_t>(slot)];
+  HD_INLINE void operator()(int item) const {
+    const auto slot = static_cast<std::uint32_t>(item / kSplit);
+    if (slot >= *walls.count) return;
+    const std::uint32_t i = walls.touched[slot];
     const Float4 me = packed(points_and_lambda, i);
-    const auto sums = sum_pairs(walls.near, walls.points, wall_lambda, static_cast<int>(i),
-                                {me.x, me.y, me.z}, WallPushSums{k.G, me.w});
-    push[static_cast<std::size_t>(slot)] = {k.V * sums[0], k.V * sums[1], k.V * sums[2], 0.0f};
+    const auto sums = sum_pairs_split(walls.near, walls.points, wall_lambda, static_cast<int>(i),
+                                      {me.x, me.y, me.z}, WallPushSums{k.G, me.w});
+    if (item % kSplit == 0) push[slot] = {k.V * sums[0], k.V * sums[1], k.V * sums[2], 0.0f};
   }
 };
 
@@ -506,13 +505,15 @@ struct SmoothSums {
   DensityKernel density;
   Poly6 W;
   Spiky G;
-  Vec3 v;       // of i
-  float mass;   // of i
-  float speed;  // |omega| of i
+  Vec3 v;         // of i
+  float mass;     // of i
+  float speed;    // |omega| of i
+  bool one_mass;  // all particles have the same
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
     const Distances<T> d(j, W.h);
-    const T W_ij = W.w_r2(d.r2), share = W_ij * (2.0f * j.uw / (j.uw + mass));
+    T share = W.w_r2(d.r2);
+    if (!one_mass) share = share * (2.0f * j.uw / (j.uw + mass));
     const T f = G.grad_factor(d.r, d.inv_r) * (j.w - speed);
     sums[0] += share * (j.ux - v.x);
     sums[1] += share * (j.uy - v.y);
@@ -534,6 +535,7 @@ struct Smooth {
   Kernels k;
   float confinement;  // dt eps_v h [m]
   float xsph;         // c of this step
+  bool one_mass;      // all particles have the same
   Densities densities;
   View3<float> v;  // out
 
@@ -546,7 +548,7 @@ struct Smooth {
     const Vec3 velocity(mine.x, mine.y, mine.z);
     const Vec3 p(me.x, me.y, me.z);
     const auto sums = sum_pairs(near, points_and_speed, velocities, i, p,
-                                SmoothSums{k.density, k.W, k.G, velocity, mine.w, me.w});
+                                SmoothSums{k.density, k.W, k.G, velocity, mine.w, me.w, one_mass});
     Vec3 change = (xsph * k.volume) * sums.vector(0);
     if (spin.size > 0) {
       const Vec3 eta = k.V * sums.vector(3);

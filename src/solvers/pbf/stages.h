@@ -101,8 +101,8 @@ template <class Device>
 void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
   const auto eps = static_cast<float>(params_.cfm) * kernels_.stiffness;
   const BoundaryView walls = boundary_.view();
-  const auto touched = static_cast<std::int64_t>(boundary_.room());
-  const auto samples = static_cast<std::int64_t>(boundary_.placed());
+  const std::int64_t touched = split<Device>() * static_cast<std::int64_t>(boundary_.room());
+  const std::int64_t samples = split<Device>() * static_cast<std::int64_t>(boundary_.placed());
   wall_parts_.resize(boundary_.room());
   wall_push_.resize(boundary_.room());
   wall_lambda_.resize(boundary_.placed());
@@ -164,7 +164,7 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
   const bool confine = params_.vorticity > 0.0;
   View<const Float4> points = std::as_const(points_).view();
   const BoundaryView walls = boundary_.view();
-  for_each(device_, "feel walls", static_cast<std::int64_t>(boundary_.room()),
+  for_each(device_, "feel walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
            pbf::FeelWalls{walls, points, kernels_, wall_parts_.view()});
   const double pressure_scale =
       -setup_.materials.front().density * static_cast<double>(kernels_.slope) / (dt * dt);
@@ -198,7 +198,7 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
       device_, "smooth", n(),
       pbf::Smooth{near_.view(), points, std::as_const(velocities_).view(), spin, kernels_,
                   static_cast<float>(dt * params_.vorticity) * kernels_.W.h, static_cast<float>(c),
-                  densities, next.write_velocity()},
+                  setup_.materials.size() == 1, densities, next.write_velocity()},
       ending);
 }
 
