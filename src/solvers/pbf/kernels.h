@@ -193,6 +193,10 @@ struct FeelWalls {
 //
 // The solid's part of grad_i C is counted twice where it meets itself: a wall answers with about
 // the particle's own lambda (see WallMultipliers).
+//
+// C counts up to kMostExcess: where an impact has driven particles into each other, they part over
+// several iterations instead of being shot out by one. Momentum is kept, as lambda is one number.
+inline constexpr float kMostExcess = 0.3f;
 struct Multipliers {
   Neighbours near;
   View<const Float4> points;  // x*, w
@@ -224,7 +228,7 @@ struct Multipliers {
     }
     const float C = k.V * count - 1.0f;
     const float D = k.V * k.V * squares + me.w * dot(grad, grad + wall);
-    float lambda = -omega * C / (max(D, 0.0f) + eps);
+    float lambda = -omega * min(C, kMostExcess) / (max(D, 0.0f) + eps);
     if (!may_pull) lambda = min(lambda, -multiplier[at]);  // the sum stays <= 0
     multiplier[at] += lambda;
     points_and_lambda[at] = {p.x, p.y, p.z, lambda};
