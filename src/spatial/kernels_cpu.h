@@ -119,7 +119,7 @@ struct FillListsByCell {
         // What does not fit is counted only; build() makes room and comes again.
         if (room <= room_end - std::min(at, room_end)) {
           std::uint32_t* list = candidates.found.data();
-          std::fill(list + n, list + room, list[0]);
+          for (std::uint32_t k = n; k < room; ++k) list[k] = list[0];
           std::uint32_t* to = index.data + at;
           BARCHAN_PRAGMA(omp simd)
           for (std::uint32_t k = 0; k < room; ++k) to[k] = list[k];
