@@ -37,7 +37,7 @@ void foretell_compression(const Scene& scene, double dt) {
   }
   if (depth == 0.0 || scene.pbf.tolerance > 0.0) return;
 
-  const double C = pbf::compression(g, depth, dt, d, scene.pbf.iterations);
+  const double C = pbf::compression(g, depth, dt, d, scene.pbf);
   fmt::print("  squeezed   {:.2g} % at the bottom of {:.3g} m, by its own weight\n", 100.0 * C,
              depth);
   if (C <= kMuchCompression) return;

@@ -45,9 +45,11 @@ float relaxation(int iterations) {
   return iterations == 1 ? 0.45f : 0.6f;
 }
 
-double compression(double gravity, double depth, double dt, double spacing, int iterations) {
-  const double work = static_cast<double>(relaxation(iterations)) * iterations;
-  return 0.387 * gravity * depth * dt * dt / (work * spacing * spacing);
+double compression(double gravity, double depth, double dt, double spacing,
+                   const PbfParams& params) {
+  const Kernels k = lattice_kernels(spacing, params);
+  const double work = static_cast<double>(relaxation(params.iterations)) * params.iterations;
+  return gravity * depth * dt * dt * static_cast<double>(k.stiffness / k.slope) / work;
 }
 
 }  // namespace barchan::pbf

@@ -26,9 +26,10 @@ float relaxation(int iterations);
 //
 // Gravity predicts g dt^2 downwards in each step, which n iterations must take back. A multiplier
 // that grows with the depth z as lambda = -omega c z / D_0 gives
-//     |dp| = V sum_j lambda_j |dW/dz| = 2.586 omega c d^2       (h = 2 d)
-// in one iteration; n |dp| = g dt^2 gives the slope c, and C = c H = 0.387 g H dt^2 / (omega n
-// d^2).
-double compression(double gravity, double depth, double dt, double spacing, int iterations);
+//     |dp| = V sum_j lambda_j |dW/dz| = slope omega c / D_0
+// in one iteration; n |dp| = g dt^2 gives c, and C = c H = D_0 g H dt^2 / (slope omega n). D_0 /
+// slope is 0.316 / d^2 (h = 2 d; with the paper's poly6 densities 0.387).
+double compression(double gravity, double depth, double dt, double spacing,
+                   const PbfParams& params);
 
 }  // namespace barchan::pbf
