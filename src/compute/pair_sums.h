@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "base/hd.h"
 #include "compute/interleave.h"
@@ -32,6 +31,10 @@ struct Near {
   T w;               // the fourth number packed with x_j
   T ux, uy, uz, uw;  // of a second packed array, where there is one
 };
+
+HD inline Near<float> near_of(const Vec3& p, const Float4& q, const Float4& u) {
+  return {p.x - q.x, p.y - q.y, p.z - q.z, q.w, u.x, u.y, u.z, u.w};
+}
 
 template <int N>
 struct Sums {
@@ -61,13 +64,7 @@ HD inline Sums<Sum::kSums> sum_pairs(const Lists& lists, const View<const Float4
 #pragma unroll
       for (int u = 0; u < kRow; ++u) {
         const std::uint32_t at = static_cast<std::uint32_t>(four >> (16 * u)) & 0xffffu;
-        const Float4 q = lists.staged[at];
-        Near<float> near{p.x - q.x, p.y - q.y, p.z - q.z, q.w, 0.0f, 0.0f, 0.0f, 0.0f};
-        if (more.size > 0) {
-          const Float4 v = lists.staged_more[at];
-          near.ux = v.x, near.uy = v.y, near.uz = v.z, near.uw = v.w;
-        }
-        sum(near, sums);
+        sum(near_of(p, lists.staged[at], more.size > 0 ? lists.staged_more[at] : Float4{}), sums);
       }
     }
     for (int k = 0; k < Sum::kSums; ++k) result.value[k] = sums[k];
@@ -77,13 +74,7 @@ HD inline Sums<Sum::kSums> sum_pairs(const Lists& lists, const View<const Float4
   BARCHAN_UNROLLED
   for (int k = 0; k < count; ++k) {
     const std::uint32_t j = list[k];
-    const Float4 q = packed(points, j);
-    Near<float> near{p.x - q.x, p.y - q.y, p.z - q.z, q.w, 0.0f, 0.0f, 0.0f, 0.0f};
-    if (more.size > 0) {
-      const Float4 u = packed(more, j);
-      near.ux = u.x, near.uy = u.y, near.uz = u.z, near.uw = u.w;
-    }
-    sum(near, sums);
+    sum(near_of(p, packed(points, j), more.size > 0 ? packed(more, j) : Float4{}), sums);
   }
   for (int k = 0; k < Sum::kSums; ++k) result.value[k] = sums[k];
 #else
@@ -128,13 +119,7 @@ HD inline Sums<Sum::kSums> sum_pairs_split(const Lists& lists, const View<const 
   const int count = lists.count(i);
   for (int k = static_cast<int>(threadIdx.x) % kSplit; k < count; k += kSplit) {
     const std::uint32_t j = lists(i, k);
-    const Float4 q = packed(points, j);
-    Near<float> near{p.x - q.x, p.y - q.y, p.z - q.z, q.w, 0.0f, 0.0f, 0.0f, 0.0f};
-    if (more.size > 0) {
-      const Float4 u = packed(more, j);
-      near.ux = u.x, near.uy = u.y, near.uz = u.z, near.uw = u.w;
-    }
-    sum(near, sums);
+    sum(near_of(p, packed(points, j), more.size > 0 ? packed(more, j) : Float4{}), sums);
   }
   Sums<Sum::kSums> result;
   const unsigned group = 0xffu << (threadIdx.x % 32 / kSplit * kSplit);

@@ -4,7 +4,7 @@
 //   symbol  meaning                                                        unit       equation
 //   x*, p   position predicted, then corrected                             m          Algorithm 1
 //   h, d    support of the kernels, spacing; h = 2 d                       m
-//   W, G    poly6 kernel; spiky kernel, used for gradients only            1/m^3      (2)
+//   W, G    poly6 kernel; spiky kernel, of gradients and (by default) rho   1/m^3      (2)
 //   V       m / rho_0 = 1 / sum_j W over the lattice at rest               m^3
 //   C       rho / rho_0 - 1 = V sum_j W - 1                                -          (1)
 //   grad    grad C_i with regard to p_i; to p_j: -V grad W                 1/m        (7), (8)
@@ -188,8 +188,7 @@ struct FeelWalls {
   }
 };
 
-// lambda_i = -omega C_i / (sum_k w_k |grad_k C_i|^2 + eps)                        (1), (2), (8),
-// (11)
+// lambda_i = -omega C_i / (sum_k w_k |grad_k C_i|^2 + eps)                   (1), (2), (8), (11)
 //
 // The solid's part of grad_i C is counted twice where it meets itself: a wall answers with about
 // the particle's own lambda (see WallMultipliers).
