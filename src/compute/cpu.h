@@ -99,6 +99,20 @@ void for_each(Cpu& device, const char* label, std::int64_t n, const Kernel& kern
   });
 }
 
+// The same for long work that few items need: kernel(i) says whether i does, and then
+// kernel.some(i) does it. A GPU gathers those items first, so that its warps are full of them.
+template <class Kernel>
+struct ThenSome {
+  Kernel kernel;
+  void operator()(int i) const {
+    if (kernel(i)) kernel.some(i);
+  }
+};
+template <class Kernel>
+void for_each_some(Cpu& device, const char* label, std::int64_t n, const Kernel& kernel) {
+  for_each(device, label, n, ThenSome<Kernel>{kernel});
+}
+
 // Op::identity() combined with kernel(0) ... kernel(n - 1) by Op::combine, in a fixed order.
 template <class Op, class Kernel>
 auto reduce(Cpu& device, const char* label, std::int64_t n, const Kernel& kernel) {
@@ -124,6 +138,18 @@ auto reduce(Cpu& device, const char* label, std::int64_t n, const Kernel& kernel
 template <class Op, class T, class Kernel>
 void reduce_to(Cpu& device, const char* label, std::int64_t n, const Kernel& kernel, T* result) {
   *result = reduce<Op>(device, label, n, kernel);
+}
+
+// Of those items alone for which kernel.counts(i) holds; few, as in for_each_some.
+template <class Op, class Kernel>
+struct OnlySome {
+  Kernel kernel;
+  auto operator()(int i) const { return kernel.counts(i) ? kernel(i) : Op::identity(); }
+};
+template <class Op, class T, class Kernel>
+void reduce_some_to(Cpu& device, const char* label, std::int64_t n, const Kernel& kernel,
+                    T* result) {
+  reduce_to<Op>(device, label, n, OnlySome<Op, Kernel>{kernel}, result);
 }
 
 }  // namespace barchan

@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
 
 #include "base/error.h"
 #include "compute/buffer.h"
@@ -105,6 +106,51 @@ void for_each(Cuda& device, const char* label, std::int64_t n, const Kernel& ker
   check_cuda(cudaGetLastError(), label);
 }
 
+// The items of this block that `wanted` says yes to, in a fixed order in shared memory; returns how
+// many there are.
+template <int kPerThread>
+struct BlockItems {
+  using Scan = cub::BlockScan<int, kThreadsPerBlock>;
+  typename Scan::TempStorage memory;
+  int item[kPerThread * kThreadsPerBlock];
+
+  template <class Wanted>
+  __device__ int gather(int n, const Wanted& wanted) {
+    const int first = blockIdx.x * (kPerThread * kThreadsPerBlock) + threadIdx.x;
+    unsigned mine = 0;
+#pragma unroll
+    for (int u = 0; u < kPerThread; ++u) {
+      const int i = first + u * kThreadsPerBlock;
+      if (i < n && wanted(i)) mine |= 1u << u;
+    }
+    int place = 0, total = 0;
+    Scan(memory).ExclusiveSum(__popc(mine), place, total);
+#pragma unroll
+    for (int u = 0; u < kPerThread; ++u) {
+      if ((mine >> u & 1u) != 0) item[place++] = first + u * kThreadsPerBlock;
+    }
+    __syncthreads();
+    return total;
+  }
+};
+
+template <class Kernel>
+__global__ void __launch_bounds__(kThreadsPerBlock) run_for_each_some(Kernel kernel, int n) {
+  __shared__ BlockItems<2> items;
+  const int some = items.gather(n, kernel);
+  for (int k = threadIdx.x; k < some; k += kThreadsPerBlock) kernel.some(items.item[k]);
+}
+
+template <class Kernel>
+void for_each_some(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel) {
+  if (n <= 0) return;
+  const CudaTimer timer(device, label);
+  constexpr std::int64_t kItems = 2 * kThreadsPerBlock;
+  const auto blocks = static_cast<unsigned>((n + kItems - 1) / kItems);
+  run_for_each_some<<<blocks, kThreadsPerBlock, 0, device.stream()>>>(kernel, static_cast<int>(n));
+  check_cuda(cudaGetLastError(), label);
+}
+
 // Items a block takes: one a thread where there are few, so that all of the GPU works; and at most
 // a few thousand blocks. They depend on n alone, and the tree inside a block is fixed: the same
 // bits at every run.
@@ -119,16 +165,6 @@ template <class Op, class T>
 struct CombineWith {
   __device__ T operator()(const T& a, const T& b) const { return Op::combine(a, b); }
 };
-
-// The sum over a block. Where an Op can tell that there is nothing to combine, as for sums that few
-// particles add to, blocks without any do no more.
-template <class Op, int kThreads, class T, class TreeMemory>
-__device__ T combine_block(const T& mine, TreeMemory& memory) {
-  if constexpr (requires { Op::is_identity(mine); }) {
-    if (__syncthreads_or(!Op::is_identity(mine)) == 0) return Op::identity();
-  }
-  return cub::BlockReduce<T, kThreads>(memory).Reduce(mine, CombineWith<Op, T>{});
-}
 
 // Each block leaves a partial result; the block that ends last combines them, in their order.
 template <class Op, int kThreads, class T, class TreeMemory>
@@ -162,7 +198,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   for (int i = begin + static_cast<int>(threadIdx.x); i < end; i += kThreadsPerBlock) {
     sum = Op::combine(sum, kernel(i));
   }
-  sum = combine_block<Op, kThreadsPerBlock>(sum, memory);
+  sum = Tree(memory).Reduce(sum, CombineWith<Op, T>{});
   finish_reduce<Op, kThreadsPerBlock>(sum, partial, ticket, result, memory, last);
 }
 
@@ -174,6 +210,40 @@ void reduce_to(Cuda& device, const char* label, std::int64_t n, const Kernel& ke
   const int blocks = n <= 0 ? 1 : static_cast<int>((n + items - 1) / items);
   run_reduce<Op, T><<<blocks, kThreadsPerBlock, 0, device.stream()>>>(
       kernel, static_cast<int>(n), items, static_cast<T*>(device.scratch(blocks * sizeof(T))),
+      device.ticket(), result);
+  check_cuda(cudaGetLastError(), label);
+}
+
+template <class Kernel>
+struct Counts {
+  const Kernel& kernel;
+  __device__ bool operator()(int i) const { return kernel.counts(i); }
+};
+
+template <class Op, class T, class Kernel>
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    run_reduce_some(Kernel kernel, int n, T* partial, unsigned* ticket, T* result) {
+  using Tree = cub::BlockReduce<T, kThreadsPerBlock>;
+  __shared__ typename Tree::TempStorage memory;
+  __shared__ BlockItems<4> items;
+  __shared__ bool last;
+  const int some = items.gather(n, Counts<Kernel>{kernel});
+  T sum = Op::identity();
+  for (int k = threadIdx.x; k < some; k += kThreadsPerBlock) {
+    sum = Op::combine(sum, kernel(items.item[k]));
+  }
+  if (some > 0) sum = Tree(memory).Reduce(sum, CombineWith<Op, T>{});
+  finish_reduce<Op, kThreadsPerBlock>(sum, partial, ticket, result, memory, last);
+}
+
+template <class Op, class T, class Kernel>
+void reduce_some_to(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel,
+                    T* result) {
+  const CudaTimer timer(device, label);
+  constexpr std::int64_t kItems = 4 * kThreadsPerBlock;
+  const int blocks = n <= 0 ? 1 : static_cast<int>((n + kItems - 1) / kItems);
+  run_reduce_some<Op, T><<<blocks, kThreadsPerBlock, 0, device.stream()>>>(
+      kernel, static_cast<int>(n), static_cast<T*>(device.scratch(blocks * sizeof(T))),
       device.ticket(), result);
   check_cuda(cudaGetLastError(), label);
 }

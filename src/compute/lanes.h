@@ -24,6 +24,15 @@ HD inline float inverse_sqrt(float a) {
 #endif
 }
 
+// max(a, 0) of a <= 1, which costs a GPU nothing.
+HD inline float positive(float a) {
+#if defined(__CUDA_ARCH__)
+  return __saturatef(a);
+#else
+  return max(a, 0.0f);
+#endif
+}
+
 #if !defined(__CUDACC__)
 
 inline constexpr int kLanes = 16;
@@ -47,6 +56,10 @@ BARCHAN_INLINE Lanes max(const Lanes& a, float b) {
 #else
   return a > b ? a : Lanes{} + b;
 #endif
+}
+
+BARCHAN_INLINE Lanes positive(const Lanes& a) {
+  return max(a, 0.0f);
 }
 
 // The first `count` lanes, the others filled.

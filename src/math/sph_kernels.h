@@ -70,12 +70,7 @@ struct Spiky : KernelScale {
     const float q = r * inv_h, a = max(1.0f - q, 0.0f);
     return -3.0f * g_scale * a * a * (q / max(q * q, 1e-12f));
   }
-  // From r and 1/r, where the caller keeps clear of r = 0.
-  template <class T>
-  HD T grad_factor(T r, T inv_r) const {
-    const T a = max(1.0f - r * inv_h, 0.0f);
-    return (-3.0f * g_scale * h) * a * a * inv_r;
-  }
+  HD float slope() const { return -3.0f * g_scale * h; }  // dW/dr at r = 0 [1/m^4]
   HD Vec3 grad(const Vec3& r_ij) const { return grad_factor(length(r_ij)) * r_ij; }
 };
 

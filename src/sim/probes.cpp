@@ -146,7 +146,7 @@ double Probes::level(const State& state, const ProbeParams& probe) {
 double Probes::front(const State& state, const ProbeParams& probe) {
   constexpr double kRank = 0.995;
   const Vec3 lowest = on_device(state.device(), [&](auto& device) {
-                        return extent_of(device, state.position());
+                        return bounds_of(device, state.position());
                       }).lo;
   const double floor = dot(Vec3d(lowest), up_) - 0.5 * spacing_;
   const HostColumn near = download_rows(

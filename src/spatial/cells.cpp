@@ -33,9 +33,9 @@ int CellFrame::key_bits() const {
 }
 
 CellFrame frame_around(const Extent& extent, float radius) {
-  if (extent.count == 0) return {{0, 0, 0}, 1.0f / radius, 3, 3, 3};
+  if (extent.empty()) return {{0, 0, 0}, 1.0f / radius, 3, 3, 3};
   const Vec3d lo(extent.lo), hi(extent.hi);
-  const Vec3d mean = extent.sum / static_cast<double>(extent.count);
+  const Vec3d& mean = extent.mean;
   const double widest = std::max({hi.x - lo.x, hi.y - lo.y, hi.z - lo.z}) / radius;
   // Cell coordinates are rounded to 24 bits, so over n cells they are off by up to n 2^-24. Cells
   // larger by twice that on either side keep all neighbours within one cell.
@@ -49,18 +49,13 @@ CellFrame frame_around(const Extent& extent, float radius) {
 }
 
 CellFrame steady_frame(const Extent& extent, float radius) {
-  if (extent.count == 0) return frame_around(extent, radius);
+  if (extent.empty()) return frame_around(extent, radius);
   const double step = 8.0 * radius;
   const auto down = [&](float x) { return std::floor((x - 1.01 * radius) / step) * step; };
   const auto up = [&](float x) { return std::ceil((x + 1.01 * radius) / step) * step; };
   Extent wider = extent;
   wider.lo = Vec3(Vec3d{down(extent.lo.x), down(extent.lo.y), down(extent.lo.z)});
   wider.hi = Vec3(Vec3d{up(extent.hi.x), up(extent.hi.y), up(extent.hi.z)});
-  // The mean, which counts only where points are spread over more cells than there are.
-  const Vec3d middle = 0.5 * (Vec3d(wider.lo) + Vec3d(wider.hi));
-  const Vec3d size = Vec3d(wider.hi) - Vec3d(wider.lo);
-  const bool spread = std::max({size.x, size.y, size.z}) > 1e6 * radius;
-  if (!spread) wider.sum = static_cast<double>(extent.count) * middle;
   return frame_around(wider, radius);
 }
 

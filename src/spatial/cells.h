@@ -47,12 +47,17 @@ struct CellFrame {
   friend bool operator==(const CellFrame&, const CellFrame&) = default;
 };
 
-// Smallest and largest coordinates and the sum, of finite points.
-struct Extent {
+// Smallest and largest coordinates of finite points; lo > hi: there are none.
+struct Bounds {
   Vec3 lo, hi;
-  Vec3d sum;
-  std::uint64_t count = 0;
+  bool empty() const { return !(lo.x <= hi.x); }
 };
+// With the middle of a frame that cannot hold them all.
+struct Extent : Bounds {
+  Vec3d mean;
+};
+
+inline constexpr double kSpread = 1e6;  // radii along an axis that a frame holds for sure
 
 // A frame of cells of at least `radius` for points within `extent`. Where they are spread over more
 // than two million cells along an axis, the frame covers that much around their mean.
@@ -122,9 +127,12 @@ class CellSort {
 template <>
 void CellSort<Cuda>::sort_whole(View3<const float> x);
 
-// Extent of the finite points.
 template <class Device>
-Extent extent_of(Device& device, View3<const float> x);
+Bounds bounds_of(Device& device, View3<const float> x);
+// For frames of cells of `radius`: the mean is that of the points only where they are spread over
+// more cells than a frame has.
+template <class Device>
+Extent extent_of(Device& device, View3<const float> x, float radius);
 
 // out[i] = x[order[i]]
 void permute(Device& device, View3<const float> x, View<const std::uint32_t> order, Buffer3& out);

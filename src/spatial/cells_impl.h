@@ -10,9 +10,22 @@
 namespace barchan {
 
 template <class Device>
-Extent extent_of(Device& device, View3<const float> x) {
-  return reduce<JoinExtent>(device, "cells: extent", static_cast<std::int64_t>(x.size),
-                            PointExtent{x});
+Bounds bounds_of(Device& device, View3<const float> x) {
+  return reduce<JoinBounds>(device, "cells: extent", static_cast<std::int64_t>(x.size),
+                            PointBounds{x});
+}
+
+template <class Device>
+Extent extent_of(Device& device, View3<const float> x, float radius) {
+  const Bounds bounds = bounds_of(device, x);
+  const Vec3d lo(bounds.lo), hi(bounds.hi), size = hi - lo;
+  Extent extent{bounds, 0.5 * (lo + hi)};
+  if (std::max({size.x, size.y, size.z}) > kSpread * static_cast<double>(radius)) {
+    const Mean mean = reduce<JoinMeans>(device, "cells: extent", static_cast<std::int64_t>(x.size),
+                                        PointMean{x});
+    extent.mean = mean.sum / static_cast<double>(mean.count);
+  }
+  return extent;
 }
 
 template <class Device>
@@ -28,7 +41,7 @@ CellSort<Device>::CellSort(Device& device)
 
 template <class Device>
 void CellSort<Device>::sort(View3<const float> x, float radius) {
-  sort(x, frame_around(extent_of(device_, x), radius));
+  sort(x, frame_around(extent_of(device_, x, radius), radius));
 }
 
 template <class Device>

@@ -67,7 +67,24 @@ struct Straight {
   }
 };
 
-// Which of 32 candidates from `base` on are near, as bits.
+// Points in shared memory, with room behind them, as near_bits() wants them.
+struct SharedPoints {
+  const Float4* data;
+};
+__device__ inline Vec3 point(const SharedPoints& points, std::uint32_t i) {
+  const Float4 p = points.data[i];
+  return {p.x, p.y, p.z};
+}
+__device__ inline std::uint32_t readable(const SharedPoints&, std::uint32_t i) {
+  return i;
+}
+__device__ inline std::uint32_t readable(const View<const Float4>& points, std::uint32_t i) {
+  const auto last = static_cast<std::uint32_t>(points.size - 1);
+  return i < last ? i : last;
+}
+
+// Which of 32 candidates from `base` on are near, as bits. What lies behind the last one is looked
+// at, too, and left out afterwards.
 template <class Points>
 __device__ std::uint32_t near_bits(const Points& points, std::uint32_t base, std::uint32_t end,
                                    const Vec3& p, float radius_squared) {
@@ -77,7 +94,7 @@ __device__ std::uint32_t near_bits(const Points& points, std::uint32_t base, std
     if (base + k >= end) continue;
 #pragma unroll
     for (std::uint32_t u = 0; u < 8; ++u) {
-      const std::uint32_t j = base + k + u < end ? base + k + u : end - 1;
+      const std::uint32_t j = readable(points, base + k + u);
       if (distance_squared(points, j, p) <= radius_squared) near |= 1u << (k + u);
     }
   }
@@ -114,15 +131,6 @@ struct RunSearch {
     return n;
   }
 };
-
-// Points in shared memory, as distance_squared() wants them.
-struct SharedPoints {
-  const Float4* data;
-};
-__device__ inline Vec3 point(const SharedPoints& points, std::uint32_t i) {
-  const Float4 p = points.data[i];
-  return {p.x, p.y, p.z};
-}
 
 // From the tile. Entries are places in it, filled up to whole rows by place 0.
 struct TileSearch {
@@ -233,7 +241,7 @@ __device__ inline void find_ranges(const RunsView& runs, std::uint32_t first, st
 
 __global__ void __launch_bounds__(kTileParticles) run_fill_tiles(FillLists<std::uint16_t> fill) {
   __shared__ ListRow<std::uint16_t> staged[kTileWarps][kWarp][kStaged / kRowEntries];
-  __shared__ Float4 tile[kTileRoom];
+  __shared__ Float4 tile[kTileRoom + 32];  // near_bits() reads on
   __shared__ TileRanges ranges;
   const std::uint32_t first = blockIdx.x * kTileParticles;
   const std::size_t after = std::size_t{first} + kTileParticles;

@@ -13,21 +13,38 @@
 
 namespace barchan {
 
-struct JoinExtent {
-  static HD Extent identity() {
+struct JoinBounds {
+  static HD Bounds identity() {
     constexpr float kHuge = 3.4e38f;
-    return {{kHuge, kHuge, kHuge}, {-kHuge, -kHuge, -kHuge}, {}, 0};
+    return {{kHuge, kHuge, kHuge}, {-kHuge, -kHuge, -kHuge}};
   }
-  static HD Extent combine(const Extent& a, const Extent& b) {
-    return {min(a.lo, b.lo), max(a.hi, b.hi), a.sum + b.sum, a.count + b.count};
+  static HD Bounds combine(const Bounds& a, const Bounds& b) {
+    return {min(a.lo, b.lo), max(a.hi, b.hi)};
+  }
+};
+struct PointBounds {
+  View3<const float> x;
+  HD Bounds operator()(int i) const {
+    const Vec3 p = x[static_cast<std::size_t>(i)];
+    return is_finite(p) ? Bounds{p, p} : JoinBounds::identity();
   }
 };
 
-struct PointExtent {
+struct Mean {
+  Vec3d sum;
+  std::uint64_t count = 0;
+};
+struct JoinMeans {
+  static HD Mean identity() { return {}; }
+  static HD Mean combine(const Mean& a, const Mean& b) {
+    return {a.sum + b.sum, a.count + b.count};
+  }
+};
+struct PointMean {
   View3<const float> x;
-  HD Extent operator()(int i) const {
+  HD Mean operator()(int i) const {
     const Vec3 p = x[static_cast<std::size_t>(i)];
-    return is_finite(p) ? Extent{p, p, Vec3d(p), 1} : JoinExtent::identity();
+    return is_finite(p) ? Mean{Vec3d(p), 1} : Mean{};
   }
 };
 

@@ -93,7 +93,8 @@ bool NeighbourSearch<Cpu>::settled() {
   return true;
 }
 
-template Extent extent_of(Cpu&, View3<const float>);
+template Bounds bounds_of(Cpu&, View3<const float>);
+template Extent extent_of(Cpu&, View3<const float>, float);
 template void permute_packed(Cpu&, View3<const float>, View<const std::uint32_t>, Buffer<Float4>&);
 template RunsView find_runs(Cpu&, const char*, const CellsView&, const CellsView&,
                             Buffer<std::uint32_t>&);

@@ -163,7 +163,8 @@ void NeighbourSearch<Cuda>::build_reference(const CellsView& cells, View3<const 
   build(Search{cells, other_cells, x, other, {}, {}, radius, same});
 }
 
-template Extent extent_of(Cuda&, View3<const float>);
+template Bounds bounds_of(Cuda&, View3<const float>);
+template Extent extent_of(Cuda&, View3<const float>, float);
 template void permute_packed(Cuda&, View3<const float>, View<const std::uint32_t>, Buffer<Float4>&);
 template RunsView find_runs(Cuda&, const char*, const CellsView&, const CellsView&,
                             Buffer<std::uint32_t>&);

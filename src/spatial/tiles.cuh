@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kTileParticles)
   __shared__ bool last;
   stage_for(kernel, memory);
   const int i = blockIdx.x * kTileParticles + threadIdx.x;
-  const T sum = combine_block<Op, kTileParticles>(i < n ? kernel(i) : Op::identity(), tree);
+  const T sum = Tree(tree).Reduce(i < n ? kernel(i) : Op::identity(), CombineWith<Op, T>{});
   finish_reduce<Op, kTileParticles>(sum, partial, ticket, result, tree, last);
 }
 

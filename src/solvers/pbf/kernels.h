@@ -31,39 +31,36 @@
 
 namespace barchan::pbf {
 
-// The kernel of densities. The paper takes poly6 for them and spiky for their gradients, which is
-// not the gradient of anything: pressure forces then do work on still water, the more the shorter
-// the steps. With the spiky kernel for both, a pool comes to rest.
-struct DensityKernel {
-  Poly6 poly6;
-  Spiky spiky;
-  bool paper;
-  template <class T>
-  HD T operator()(T r2, T r) const {
-    return paper ? poly6.w_r2(r2) : spiky.w(r);
-  }
-  HD float at_zero() const { return paper ? poly6.w_scale : spiky.w_scale; }
-};
-
 // What depends on the spacing and the mode alone.
+//
+// The paper takes poly6 for densities and spiky for their gradients, which is not the gradient of
+// anything: pressure forces then do work on still water, the more the shorter the steps. With the
+// spiky kernel for both, a pool comes to rest.
 struct Kernels {
   Poly6 W;
   Spiky G;
-  DensityKernel density;
-  float V;          // [m^3]
-  float stiffness;  // D_0: sum_k |grad_k C|^2 of a particle within the lattice [1/m^2]
-  float slope;      // V sum |grad W|_z z: 1 if sums over neighbours were integrals; makes up for it
-  float volume;     // of a particle, d^3 [m^3]
+  bool paper;           // densities by W instead of G
+  float density_scale;  // of that kernel [1/m^3]
+  float V;              // [m^3]
+  float stiffness;      // D_0: sum_k |grad_k C|^2 of a particle within the lattice [1/m^2]
+  float slope;          // V sum |grad W|_z z: 1 if sums over neighbours were integrals
+  float volume;         // of a particle, d^3 [m^3]
 };
 
-// r and 1/r of a pair; a particle on top of another has no direction and takes none.
+// What both kernels are made of, for one pair; a and b are 0 beyond the support:
+//     a = 1 - r/h,    G = G.w_scale a^3,   grad_i G = G.slope a^2 r_ij / r
+//     b = 1 - (r/h)^2,   W = W.w_scale b^3
+// Sums over neighbours are of these powers; each particle puts in the scales once, at the end. A
+// particle on top of another has no direction and takes none.
 template <class T>
-struct Distances {
-  T r2, r, inv_r;
-  HD Distances(const Near<T>& j, float h)
-      : r2(j.x * j.x + j.y * j.y + j.z * j.z), inv_r(inverse_sqrt(max(r2, 1e-12f * h * h))) {
-    r = r2 * inv_r;
-  }
+struct Pair {
+  T r2, inv_r, a;
+  HD Pair(const Near<T>& j, const KernelScale& h)
+      : r2(j.x * j.x + (j.y * j.y + (j.z * j.z + 1e-12f * h.h * h.h))),
+        inv_r(inverse_sqrt(r2)),
+        a(positive(1.0f - r() * h.inv_h)) {}
+  HD T r() const { return r2 * inv_r; }
+  HD T b(const KernelScale& h) const { return positive(1.0f - r2 * (h.inv_h * h.inv_h)); }
 };
 
 // ---- Prediction: Algorithm 1, lines 1-4
@@ -77,12 +74,17 @@ struct Predict {
   View3<float> predicted;        // out: x*
   View<std::uint8_t> near_wall;  // out: may touch a solid in this step
 
-  HD void operator()(int at) const {
+  HD bool operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     const Vec3 from = x[i], to = from + dt * (v[i] + dt * gravity);
     const bool near = walls.may_touch(from, to);
-    predicted[i] = near ? walls.move(from, to) : to;
+    predicted[i] = to;
     near_wall[i] = near ? 1 : 0;
+    return near;
+  }
+  HD void some(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    predicted[i] = walls.move(x[i], predicted[i]);
   }
 };
 
@@ -119,35 +121,37 @@ struct SortPredicted {
 
 // ---- Density constraints
 
+// Powers in sum W, sum grad G, sum w |grad G|^2.
+template <bool kPaper>
 struct ConstraintSums {
-  static constexpr int kSums = 5;  // sum W, sum grad G, sum w |grad G|^2
-  DensityKernel W;
-  Spiky G;
+  static constexpr int kSums = 5;
+  KernelScale h;
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const Distances<T> d(j, G.h);
-    const T f = G.grad_factor(d.r, d.inv_r);
-    sums[0] += W(d.r2, d.r);
-    sums[1] += f * j.x;
-    sums[2] += f * j.y;
-    sums[3] += f * j.z;
-    sums[4] += j.w * f * f * d.r2;
+    const Pair<T> d(j, h);
+    const T b = kPaper ? d.b(h) : d.a, a2 = d.a * d.a, g = a2 * d.inv_r;
+    sums[0] += b * b * b;
+    sums[1] += g * j.x;
+    sums[2] += g * j.y;
+    sums[3] += g * j.z;
+    sums[4] += j.w * (a2 * a2);
   }
 };
 
+// The same over a solid's samples, of which each counts for its volume.
+template <bool kPaper>
 struct WallSums {
-  static constexpr int kSums = 5;  // sum a W, sum a grad G, sum a |grad G|^2
-  DensityKernel W;
-  Spiky G;
+  static constexpr int kSums = 5;
+  KernelScale h;
   template <class T>
-  HD void operator()(const Near<T>& b, T* sums) const {
-    const Distances<T> d(b, G.h);
-    const T f = G.grad_factor(d.r, d.inv_r), af = b.w * f;
-    sums[0] += b.w * W(d.r2, d.r);
-    sums[1] += af * b.x;
-    sums[2] += af * b.y;
-    sums[3] += af * b.z;
-    sums[4] += af * f * d.r2;
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const Pair<T> d(j, h);
+    const T b = kPaper ? d.b(h) : d.a, a2 = d.a * d.a, g = j.w * (a2 * d.inv_r);
+    sums[0] += j.w * (b * b * b);
+    sums[1] += g * j.x;
+    sums[2] += g * j.y;
+    sums[3] += g * j.z;
+    sums[4] += j.w * (a2 * a2);
   }
 };
 
@@ -168,23 +172,39 @@ HD inline Excess excess_of(float C, int neighbours) {
           C > 0.0f ? C : 0.0f};
 }
 
-// The solids' part of both, for the particles that have some near.
+// The solids' part of them, for the particles that have some near.
 struct WallPart {
-  float count = 0.0f, squares = 0.0f;  // sum a W, sum a |grad G|^2
-  Vec3 grad;                           // sum a grad G
+  float count = 0.0f, squares = 0.0f;
+  Vec3 grad;
 };
+// Collision first: who is in a solid is put out of it, so that the iteration starts from there.
 struct FeelWalls {
   BoundaryView walls;
-  View<const Float4> points;
+  View<const std::uint8_t> near_wall;  // empty: no collision
+  Containment solids;
   Kernels k;
-  View<WallPart> parts;  // out, by slot
+  View<Float4> points;         // in and out
+  View3<float> moved, pushed;  // in and out [m]
+  View<WallPart> parts;        // out, by slot
+
   HD_INLINE void operator()(int item) const {
     const auto slot = static_cast<std::uint32_t>(item / kSplit);
     if (slot >= *walls.count) return;
     const std::uint32_t i = walls.touched[slot];
-    const auto sums = sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i),
-                                      point(points, i), WallSums{k.density, k.G});
-    if (item % kSplit == 0) parts[slot] = {sums[0], sums[4], sums.vector(1)};
+    const Float4 me = points[i];
+    const Vec3 before(me.x, me.y, me.z);
+    const Vec3 p = near_wall.size > 0 && near_wall[i] != 0 ? solids.push_out(before) : before;
+    const auto sums = k.paper
+                          ? sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i), p,
+                                            WallSums<true>{k.G})
+                          : sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i), p,
+                                            WallSums<false>{k.G});
+    if (item % kSplit != 0) return;
+    parts[slot] = {sums[0], sums[4], sums.vector(1)};
+    if (p == before) return;
+    points[i] = {p.x, p.y, p.z, me.w};
+    moved[i] += p - before;
+    pushed[i] += p - before;
   }
 };
 
@@ -214,19 +234,20 @@ struct Multipliers {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points, static_cast<std::uint32_t>(i));
     const Vec3 p(me.x, me.y, me.z);
-    const auto sums = sum_pairs(near, points, i, p, ConstraintSums{k.density, k.G});
-    float count = sums[0] + k.density.at_zero();
+    const auto sums = k.paper ? sum_pairs(near, points, i, p, ConstraintSums<true>{k.G})
+                              : sum_pairs(near, points, i, p, ConstraintSums<false>{k.G});
+    float count = sums[0] + 1.0f;  // with itself
     float squares = sums[4];
-    Vec3 grad = k.V * sums.vector(1), wall{};
+    Vec3 grad = sums.vector(1), wall{};
     if (slot_of[at] != ~0u) {
       const WallPart solid = parts[slot_of[at]];
       count += solid.count;
-      wall = k.V * solid.grad;
+      wall = solid.grad;
       grad += wall;
       squares += me.w * solid.squares;
     }
-    const float C = k.V * count - 1.0f;
-    const float D = k.V * k.V * squares + me.w * dot(grad, grad + wall);
+    const float C = k.V * k.density_scale * count - 1.0f, slope = k.V * k.G.slope();
+    const float D = slope * slope * (squares + me.w * dot(grad, grad + wall));
     float lambda = -omega * min(C, kMostExcess) / (max(D, 0.0f) + eps);
     if (!may_pull) lambda = min(lambda, -multiplier[at]);  // the sum stays <= 0
     multiplier[at] += lambda;
@@ -237,37 +258,35 @@ struct Multipliers {
 
 // ---- Corrections
 
-// s_corr = -k (W(r) / W(dq))^4                                                              (13)
+// -s_corr = k lambda_0 (W(r) / W(dq))^4, lambda_0 = 1 / D_0: the multiplier of C = 1           (13)
 // so that a clamped fluid is not blown up at rest, it acts there from the rest distance on only:
 // `at_rest` is then its value at r = d, otherwise 0.
 struct ArtificialPressure {
-  float strength;           // k lambda_0, lambda_0 = 1 / D_0: the multiplier of C = 1 [m^2]
-  float inverse_reference;  // 1 / W(dq) [m^3]
-  float at_rest;
+  float strength;  // k lambda_0 (W(0) / W(dq))^4 [m^2]
+  float at_rest;   // [m^2]
   template <class T>
-  HD T operator()(T W) const {
-    const T q = W * inverse_reference, q2 = q * q;
-    return -strength * max(q2 * q2 - at_rest, 0.0f);
+  HD T operator()(T b) const {
+    const T W = b * b * b, W2 = W * W;
+    return max(strength * (W2 * W2) - at_rest, 0.0f);
   }
 };
 
+// Powers in sum (lambda_i + lambda_j + s_corr) grad G; -s_corr r . grad G and r . grad G.
 struct CorrectionSums {
-  static constexpr int kSums = 5;  // sum (lambda_i + lambda_j + s) grad G; shares of s in pressure
-  Poly6 W;
-  Spiky G;
+  static constexpr int kSums = 5;
+  KernelScale h;
   ArtificialPressure s_corr;
   float lambda;  // of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const Distances<T> d(j, W.h);
-    const T f = G.grad_factor(d.r, d.inv_r);
-    const T s = s_corr(W.w_r2(d.r2));
-    const T push = (j.w + lambda + s) * f;
+    const Pair<T> d(j, h);
+    const T a2 = d.a * d.a, s = s_corr(d.b(h));
+    const T push = ((j.w + lambda) - s) * (a2 * d.inv_r), along = a2 * d.r();
     sums[0] += push * j.x;
     sums[1] += push * j.y;
     sums[2] += push * j.z;
-    sums[3] += s * f * d.r2;
-    sums[4] += f * d.r2;
+    sums[3] += s * along;
+    sums[4] += along;
   }
 };
 
@@ -278,12 +297,12 @@ struct CorrectionSums {
 // over.
 struct LambdaSums {
   static constexpr int kSums = 2;
-  Poly6 W;
+  KernelScale h;
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const T W_bj = W.w_r2(j.x * j.x + j.y * j.y + j.z * j.z);
-    sums[0] += j.w * W_bj;
-    sums[1] += W_bj;
+    const T b = Pair<T>(j, h).b(h), W = b * b * b;
+    sums[0] += j.w * W;
+    sums[1] += W;
   }
 };
 struct WallMultipliers {
@@ -296,19 +315,19 @@ struct WallMultipliers {
     const auto b = static_cast<std::uint32_t>(item / kSplit);
     const auto sums = sum_pairs_split(walls.fluid, points_and_lambda, {}, static_cast<int>(b),
                                       point(walls.points, b), LambdaSums{k.W});
-    const float lambda = sums[0] / max(sums[1], 1e-6f * k.W.w_scale);
+    const float lambda = sums[0] / max(sums[1], 1e-6f);
     if (item % kSplit == 0) wall_lambda[b] = {lambda, 0.0f, 0.0f, 0.0f};
   }
 };
 
 struct WallPushSums {
-  static constexpr int kSums = 3;  // sum a (lambda_i + lambda_b) grad G
-  Spiky G;
+  static constexpr int kSums = 3;  // powers in sum a (lambda_i + lambda_b) grad G
+  KernelScale h;
   float lambda;  // of i
   template <class T>
   HD void operator()(const Near<T>& b, T* sums) const {
-    const Distances<T> d(b, G.h);
-    const T f = b.w * (b.ux + lambda) * G.grad_factor(d.r, d.inv_r);
+    const Pair<T> d(b, h);
+    const T f = b.w * (b.ux + lambda) * (d.a * d.a * d.inv_r);
     sums[0] += f * b.x;
     sums[1] += f * b.y;
     sums[2] += f * b.z;
@@ -327,14 +346,15 @@ struct PushFromWalls {
     const Float4 me = packed(points_and_lambda, i);
     const auto sums = sum_pairs_split(walls.near, walls.points, wall_lambda, static_cast<int>(i),
                                       {me.x, me.y, me.z}, WallPushSums{k.G, me.w});
-    if (item % kSplit == 0) push[slot] = {k.V * sums[0], k.V * sums[1], k.V * sums[2], 0.0f};
+    const Vec3 all = k.V * k.G.slope() * sums.vector(0);
+    if (item % kSplit == 0) push[slot] = {all.x, all.y, all.z, 0.0f};
   }
 };
 
 // dp_i = w_i V sum_j (lambda_i + lambda_j + s_corr) grad W,  p_i += dp_i               (12), (14)
 //
 // Boundary samples count like fluid that goes on behind the wall; their share of the correction is
-// what the solid is pushed by. Then collision: p_i is kept out of the solids.
+// what the solid is pushed by.
 //
 // s_corr's share of the pressure: the multiplier that would do the same work, sum s grad G . r / 2
 // over sum grad G . r.
@@ -345,8 +365,6 @@ struct Corrections {
   View<const Float4> wall_push;  // by slot
   Kernels k;
   ArtificialPressure s_corr;
-  View<const std::uint8_t> near_wall;
-  Containment solids;
   View<Float4> points;         // in: w; out: x*, w
   View3<float> moved, pushed;  // in and out [m]
   View<float> multiplier;      // in and out [m^2]
@@ -357,30 +375,25 @@ struct Corrections {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points_and_lambda, static_cast<std::uint32_t>(i));
     const Vec3 p(me.x, me.y, me.z);
-    const float lambda = me.w, w = points[at].w;
-    const auto sums =
-        sum_pairs(near, points_and_lambda, i, p, CorrectionSums{k.W, k.G, s_corr, lambda});
-    Vec3 dp = (w * k.V) * sums.vector(0), push{};
+    const float w = points[at].w;
+    const auto sums = sum_pairs(near, points_and_lambda, i, p, CorrectionSums{k.G, s_corr, me.w});
+    Vec3 dp = (w * k.V * k.G.slope()) * sums.vector(0);
     if (slot_of[at] != ~0u) {
       const Float4 from_walls = wall_push[slot_of[at]];
-      push = w * Vec3(from_walls.x, from_walls.y, from_walls.z);
+      const Vec3 push = w * Vec3(from_walls.x, from_walls.y, from_walls.z);
+      pushed[at] += push;
+      dp += push;
     }
-    Vec3 end = p + (dp + push);
-    if (near_wall[at] != 0) {
-      const Vec3 kept = solids.push_out(end);
-      push += kept - end;
-      end = kept;
-    }
-    moved[at] += dp + push;
-    pushed[at] += push;
-    points[at] = {end.x, end.y, end.z, w};
-    multiplier[at] += 0.5f * sums[3] / min(sums[4], -1e-30f);
+    moved[at] += dp;
+    points[at] = {p.x + dp.x, p.y + dp.y, p.z + dp.z, w};
+    multiplier[at] -= 0.5f * sums[3] / max(sums[4], 1e-30f);
   }
 };
 
 // ---- Velocities: Algorithm 1, lines 20-24
 
-// Out of the solids for good, then v = (x* - x) / dt.
+// Out of the solids for good, then v = (x* - x) / dt. Few are near a solid or were moved so far
+// that they might have passed one; those are done together.
 struct MoveOn {
   View<const std::uint8_t> near_wall;
   Containment solids;
@@ -390,31 +403,40 @@ struct MoveOn {
   View3<float> x, v;           // in: at the start, of free flight; out: new
   View<Float4> velocities;     // out: v, 1 / w
 
-  HD_INLINE void operator()(int i) const {
+  HD_INLINE bool operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = points[at];
-    Vec3 end(me.x, me.y, me.z), total = moved[at];
-    if (near_wall[at] != 0 || length_squared(total) > spacing * spacing) {
-      const Vec3 kept = solids.move(x[at], end);
-      total += kept - end;
-      pushed[at] += kept - end;
-      end = kept;
-      points[at] = {end.x, end.y, end.z, me.w};
-    }
+    const Vec3 total = moved[at];
+    const bool some = near_wall[at] != 0 || length_squared(total) > spacing * spacing;
+    if (!some) move(at, me, total);
+    return some;
+  }
+  HD_CALLED void some(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    Float4 me = points[at];
+    const Vec3 end(me.x, me.y, me.z), kept = solids.move(x[at], end);
+    pushed[at] += kept - end;
+    me = {kept.x, kept.y, kept.z, me.w};
+    points[at] = me;
+    move(at, me, moved[at] + (kept - end));
+  }
+  HD_INLINE void move(std::size_t at, const Float4& me, const Vec3& total) const {
     const Vec3 velocity = v[at] + total / dt;
-    x[at] = end;
+    x[at] = Vec3(me.x, me.y, me.z);
     v[at] = velocity;
     velocities[at] = {velocity.x, velocity.y, velocity.z, 1.0f / me.w};
   }
 };
 
+template <bool kPaper>
 struct DensitySum {
   static constexpr int kSums = 1;
-  DensityKernel W;
+  KernelScale h;
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const Distances<T> d(j, W.poly6.h);
-    sums[0] += W(d.r2, d.r);
+    const Pair<T> d(j, h);
+    const T b = kPaper ? d.b(h) : d.a;
+    sums[0] += b * b * b;
   }
 };
 // What the last pass finds out about the new state.
@@ -447,20 +469,22 @@ struct Densities {
 
   HD View<const Float4> gathered() const { return points; }
   HD View<const Float4> gathered_more() const { return {}; }
-  // `count`: sum of W over the neighbours.
+  // `count`: sum of W over the neighbours, without its scale.
   HD_INLINE Ending record(int i, const Vec3& p, const Vec3& v, float count) const {
     const auto at = static_cast<std::size_t>(i);
-    count += k.density.at_zero();
+    count += 1.0f;
     if (slot_of[at] != ~0u) count += parts[slot_of[at]].count;
-    density[at] = density_of[material[at]] * k.V * count;
+    const float relative = k.V * k.density_scale * count;
+    density[at] = density_of[material[at]] * relative;
     pressure[at] = pressure_scale * multiplier[at];
-    return {excess_of(k.V * count - 1.0f, near.count(i)), vital_signs(p, v, i)};
+    return {excess_of(relative - 1.0f, near.count(i)), vital_signs(p, v, i)};
   }
   HD_INLINE Ending operator()(int i) const {
     const auto at = static_cast<std::uint32_t>(i);
     const Vec3 p = point(points, at);
-    return record(i, p, point(velocities, at),
-                  sum_pairs(near, points, i, p, DensitySum{k.density})[0]);
+    const auto count = k.paper ? sum_pairs(near, points, i, p, DensitySum<true>{k.G})
+                               : sum_pairs(near, points, i, p, DensitySum<false>{k.G});
+    return record(i, p, point(velocities, at), count[0]);
   }
 };
 
@@ -468,12 +492,12 @@ struct Densities {
 // The paper writes v_j - v_i, which is minus the curl: its confinement would damp.
 struct SpinSums {
   static constexpr int kSums = 3;
-  Spiky G;
+  KernelScale h;
   Vec3 v;  // of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const Distances<T> d(j, G.h);
-    const T f = G.grad_factor(d.r, d.inv_r);
+    const Pair<T> d(j, h);
+    const T f = d.a * d.a * d.inv_r;
     const T vx = v.x - j.ux, vy = v.y - j.uy, vz = v.z - j.uz;
     sums[0] += f * (vy * j.z - vz * j.y);
     sums[1] += f * (vz * j.x - vx * j.z);
@@ -495,36 +519,35 @@ struct Vorticity {
     const Vec3 p(me.x, me.y, me.z);
     const Float4 v = packed(velocities, static_cast<std::uint32_t>(i));
     const auto sums = sum_pairs(near, points, velocities, i, p, SpinSums{k.G, {v.x, v.y, v.z}});
-    const Vec3 omega = (k.V / k.slope) * sums.vector(0);
+    const Vec3 omega = (k.V * k.G.slope() / k.slope) * sums.vector(0);
     spin[at] = omega;
     points_and_speed[at] = {p.x, p.y, p.z, length(omega)};
   }
 };
 
 // XSPH's sum, weighted so that different masses keep their momentum, eta = grad |omega|, and
-// densities.
+// densities: the powers in them.
+template <bool kOneMass>
 struct SmoothSums {
   static constexpr int kSums = 7;
-  DensityKernel density;
-  Poly6 W;
-  Spiky G;
-  Vec3 v;         // of i
-  float mass;     // of i
-  float speed;    // |omega| of i
-  bool one_mass;  // all particles have the same
+  KernelScale h;
+  bool paper;
+  Vec3 v;       // of i
+  float mass;   // of i
+  float speed;  // |omega| of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const Distances<T> d(j, W.h);
-    T share = W.w_r2(d.r2);
-    if (!one_mass) share = share * (2.0f * j.uw / (j.uw + mass));
-    const T f = G.grad_factor(d.r, d.inv_r) * (j.w - speed);
+    const Pair<T> d(j, h);
+    const T a2 = d.a * d.a, b = d.b(h), W = b * b * b;
+    const T share = kOneMass ? W : W * (2.0f * j.uw / (j.uw + mass));
+    const T f = (a2 * d.inv_r) * (j.w - speed);
     sums[0] += share * (j.ux - v.x);
     sums[1] += share * (j.uy - v.y);
     sums[2] += share * (j.uz - v.z);
     sums[3] += f * j.x;
     sums[4] += f * j.y;
     sums[5] += f * j.z;
-    sums[6] += density(d.r2, d.r);
+    sums[6] += paper ? W : a2 * d.a;
   }
 };
 
@@ -550,11 +573,14 @@ struct Smooth {
     const Float4 mine = packed(velocities, static_cast<std::uint32_t>(i));
     const Vec3 velocity(mine.x, mine.y, mine.z);
     const Vec3 p(me.x, me.y, me.z);
-    const auto sums = sum_pairs(near, points_and_speed, velocities, i, p,
-                                SmoothSums{k.density, k.W, k.G, velocity, mine.w, me.w, one_mass});
-    Vec3 change = (xsph * k.volume) * sums.vector(0);
+    const auto sums =
+        one_mass ? sum_pairs(near, points_and_speed, velocities, i, p,
+                             SmoothSums<true>{k.G, k.paper, velocity, mine.w, me.w})
+                 : sum_pairs(near, points_and_speed, velocities, i, p,
+                             SmoothSums<false>{k.G, k.paper, velocity, mine.w, me.w});
+    Vec3 change = (xsph * k.volume * k.W.w_scale) * sums.vector(0);
     if (spin.size > 0) {
-      const Vec3 eta = k.V * sums.vector(3);
+      const Vec3 eta = (k.V * k.G.slope()) * sums.vector(3);
       const float steepness = length(eta);
       // A gradient that is rounding has no direction.
       if (steepness * k.W.h > 1e-4f * me.w) {
@@ -576,12 +602,6 @@ struct Pushes {
 };
 struct JoinPushes {
   static HD Pushes identity() { return {}; }
-  static HD bool is_identity(const Pushes& a) {
-    for (int s = 0; s < kSolidsPerPass; ++s) {
-      if (!(a.impulse[s] == Vec3d{})) return false;
-    }
-    return true;
-  }
   static HD Pushes combine(const Pushes& a, const Pushes& b) {
     Pushes sum;
     for (int s = 0; s < kSolidsPerPass; ++s) {
@@ -665,12 +685,14 @@ struct PushSolids {
     }
   }
 
+  HD bool counts(int i) const {
+    return walls.near.count(i) > 0 || !(pushed[static_cast<std::size_t>(i)] == Vec3{});
+  }
   HD Pushes operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     Pushes out;
     const Vec3 dx = pushed[at];
     const int count = walls.near.count(i);
-    if (dx == Vec3{} && count == 0) return out;
     const Float4 me = points[at];
     const Vec3 x(me.x, me.y, me.z);
     const double m = static_cast<double>(mass) / static_cast<double>(me.w);

@@ -8,15 +8,16 @@ Kernels lattice_kernels(double spacing, const PbfParams& params) {
   const auto h = static_cast<float>(2.0 * spacing);
   const Poly6 W(h);
   const Spiky G(h);
-  const DensityKernel density{W, G, params.tension == "paper"};
-  double count = density.at_zero(), squares = 0.0, slope = 0.0;
+  const bool paper = params.tension == "paper";
+  const float at_zero = paper ? W.w_scale : G.w_scale;
+  double count = at_zero, squares = 0.0, slope = 0.0;
   for (int x = -2; x <= 2; ++x) {
     for (int y = -2; y <= 2; ++y) {
       for (int z = -2; z <= 2; ++z) {
         const double r = spacing * std::sqrt(x * x + y * y + z * z);
         if (r == 0.0 || r >= h) continue;
         const double f = G.grad_factor(static_cast<float>(r));
-        count += density(static_cast<float>(r * r), static_cast<float>(r));
+        count += paper ? W.w(static_cast<float>(r)) : G.w(static_cast<float>(r));
         squares += f * f * r * r;
         slope -= f * z * z * spacing * spacing;
       }
@@ -25,7 +26,8 @@ Kernels lattice_kernels(double spacing, const PbfParams& params) {
   const double V = 1.0 / count;
   return {W,
           G,
-          density,
+          paper,
+          at_zero,
           static_cast<float>(V),
           static_cast<float>(V * V * squares),
           static_cast<float>(V * slope),
@@ -34,11 +36,14 @@ Kernels lattice_kernels(double spacing, const PbfParams& params) {
 
 ArtificialPressure artificial_pressure(const Kernels& kernels, double spacing,
                                        const PbfParams& params) {
-  const auto dq = static_cast<float>(params.s_corr_distance) * kernels.W.h;
-  const float reference = kernels.W.w(dq);
-  const float rest = kernels.W.w(static_cast<float>(spacing)) / reference;
-  return {static_cast<float>(params.s_corr) / kernels.stiffness, 1.0f / reference,
-          params.tension == "clamped" ? rest * rest * rest * rest : 0.0f};
+  const Poly6& W = kernels.W;
+  const auto relative = [&](double r) {
+    return W.w(static_cast<float>(r)) / W.w(static_cast<float>(params.s_corr_distance) * W.h);
+  };
+  const auto acts = [&](double r) {
+    return static_cast<float>(params.s_corr) / kernels.stiffness * std::pow(relative(r), 4.0f);
+  };
+  return {acts(0.0), params.tension == "clamped" ? acts(spacing) : 0.0f};
 }
 
 float relaxation(int iterations) {

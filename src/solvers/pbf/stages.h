@@ -70,7 +70,7 @@ template <class Device>
 void PbfSolver<Device>::predict(const State& now, const SolidsView& solids, double dt) {
   predicted_.resize(now.size());
   near_wall_.resize(now.size());
-  for_each(device_, "predict", static_cast<std::int64_t>(now.size()),
+  for_each_some(device_, "predict", static_cast<std::int64_t>(now.size()),
            pbf::Predict{now.position(), now.velocity(), containment(solids), gravity_,
                         static_cast<float>(dt), predicted_.view(), near_wall_.view()});
 }
@@ -80,7 +80,7 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
   const std::size_t count = now.size();
   const float h = kernels_.W.h;
   const View3<const float> predicted = std::as_const(predicted_).view();
-  cells_.sort(predicted, steady_frame(extent_of(device_, predicted), h));
+  cells_.sort(predicted, steady_frame(extent_of(device_, predicted, h), h));
   for (auto* points : {&points_, &points_and_lambda_, &velocities_}) points->resize(count);
   for (auto* vectors : {&moved_, &pushed_}) vectors->resize(count);
   sorted_near_wall_.resize(count);
@@ -107,7 +107,9 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
   wall_push_.resize(boundary_.room());
   wall_lambda_.resize(boundary_.placed());
   for_each(device_, "feel walls", touched,
-           pbf::FeelWalls{walls, std::as_const(points_).view(), kernels_, wall_parts_.view()});
+           pbf::FeelWalls{walls, std::as_const(sorted_near_wall_).view(), containment(solids),
+                          kernels_, points_.view(), moved_.view(), pushed_.view(),
+                          wall_parts_.view()});
   reduce_to_tiled<pbf::JoinExcess>(
       device_, "multipliers", n(),
       pbf::Multipliers{near_.view(), std::as_const(points_).view(), walls.slot_of,
@@ -124,8 +126,7 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
   for_each_tiled(
       device_, "corrections", n(),
       pbf::Corrections{near_.view(), with_lambda, walls.slot_of, std::as_const(wall_push_).view(),
-                       kernels_, s_corr_, std::as_const(sorted_near_wall_).view(),
-                       containment(solids), points_.view(), moved_.view(), pushed_.view(),
+                       kernels_, s_corr_, points_.view(), moved_.view(), pushed_.view(),
                        multiplier_.view()});
 }
 
@@ -150,7 +151,7 @@ void PbfSolver<Device>::solve_constraints(const SolidsView& solids, StepReport& 
 
 template <class Device>
 void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, State& next) {
-  for_each(device_, "velocities", n(),
+  for_each_some(device_, "velocities", n(),
            pbf::MoveOn{std::as_const(sorted_near_wall_).view(), containment(solids),
                        static_cast<float>(dt), static_cast<float>(setup_.spacing), points_.view(),
                        moved_.view(), pushed_.view(), next.rewrite_vectors("position"),
@@ -165,7 +166,8 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
   View<const Float4> points = std::as_const(points_).view();
   const BoundaryView walls = boundary_.view();
   for_each(device_, "feel walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
-           pbf::FeelWalls{walls, points, kernels_, wall_parts_.view()});
+           pbf::FeelWalls{walls, {}, {}, kernels_, points_.view(), moved_.view(), pushed_.view(),
+                          wall_parts_.view()});
   const double pressure_scale =
       -setup_.materials.front().density * static_cast<double>(kernels_.slope) / (dt * dt);
   const pbf::Densities densities{near_.view(),
@@ -206,7 +208,7 @@ template <class Device>
 void PbfSolver<Device>::push_solids(const SolidsView& solids, double dt) {
   const double mass = setup_.particle_masses().front();
   for (int first = 0; first < solids.count; first += pbf::kSolidsPerPass) {
-    reduce_to<pbf::JoinPushes>(
+    reduce_some_to<pbf::JoinPushes>(
         device_, "push solids", n(),
         pbf::PushSolids{boundary_.view(), std::as_const(points_).view(),
                         std::as_const(pushed_).view(), std::as_const(multiplier_).view(), kernels_,

@@ -188,8 +188,8 @@ TEST_P(Search, OneSetAgainstAnother) {
     Buffer3 x(*device), w(*device), sorted_x(*device), sorted_w(*device);
     x.upload(points);
     w.upload(walls);
-    Extent extent = extent_of(d, std::as_const(x).view());
-    const Extent of_walls = extent_of(d, std::as_const(w).view());
+    Extent extent = extent_of(d, std::as_const(x).view(), radius);
+    const Extent of_walls = extent_of(d, std::as_const(w).view(), radius);
     extent.lo = min(extent.lo, of_walls.lo);
     extent.hi = max(extent.hi, of_walls.hi);
     const CellFrame frame = frame_around(extent, radius);
@@ -214,7 +214,7 @@ TEST_P(Search, OneSetAgainstAnotherInALargeFrame) {
   const auto many = random_points(device->on_host() ? 20'000 : 2'200'000, 1.9f, 21);
   const auto few = random_points(200, 1.9f, 22);
   const float radius = 0.0119f;
-  const CellFrame frame = frame_around({{0, 0, 0}, {1.9f, 1.9f, 1.9f}, {}, 1}, radius);
+  const CellFrame frame = frame_around({{{0, 0, 0}, {1.9f, 1.9f, 1.9f}}, {}}, radius);
   const Pairs near_few = on_device(*device, [&]<class D>(D& d) {
     Buffer3 x(*device), w(*device), sorted_x(*device), sorted_w(*device);
     x.upload(many);
@@ -251,7 +251,7 @@ TEST_P(Search, OneSetAgainstALongRunOfAnother) {
   auto many = random_points(5500, 0.02f, 23);
   for (Vec3& p : many) p.x *= 10.0f;
   const auto few = random_points(300, 0.2f, 24);
-  const CellFrame frame = frame_around({{0, 0, 0}, {0.2f, 0.2f, 0.2f}, {}, 1}, 0.1f);
+  const CellFrame frame = frame_around({{{0, 0, 0}, {0.2f, 0.2f, 0.2f}}, {}}, 0.1f);
   on_device(*device, [&]<class D>(D& d) {
     Buffer3 x(*device), w(*device), sorted_x(*device), sorted_w(*device);
     x.upload(many);
