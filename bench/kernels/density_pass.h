@@ -19,13 +19,13 @@ struct DensityPass {
     const Vec3 p = point(x, static_cast<std::size_t>(i));
     const int n = near.count(i);
     // In locals, so that the loop below is known to read nothing else.
-    auto list = near.list(i);
+    const Neighbours lists = near;
     const Points points = x;
     const Poly6 kernel = W;
     float sum = W.w_r2(0.0f);
     BARCHAN_SUM_LOOP(sum)
     for (int k = 0; k < n; ++k) {
-      sum += kernel.w_r2(distance_squared(points, list[k], p));
+      sum += kernel.w_r2(distance_squared(points, lists(i, k), p));
     }
     density[static_cast<std::size_t>(i)] = sum;
   }

@@ -106,28 +106,35 @@ void for_each(Cuda& device, const char* label, std::int64_t n, const Kernel& ker
   check_cuda(cudaGetLastError(), label);
 }
 
-// The items of this block that `wanted` says yes to, in a fixed order in shared memory; returns how
-// many there are.
-template <int kPerThread>
+// Turns that each thread of a block takes over its items: for about as many blocks as a large GPU
+// runs at once, so that those few items that need the long work fill warps.
+inline constexpr int kMostTurns = 16;
+inline int turns_of_block(std::int64_t n) {
+  constexpr std::int64_t kBlocks = 264;
+  const std::int64_t turns = n / (kBlocks * kThreadsPerBlock) + 1;
+  return static_cast<int>(turns < kMostTurns ? turns : kMostTurns);
+}
+
+// The items of this block that `wanted` says yes to, in a fixed order in shared memory.
 struct BlockItems {
   using Scan = cub::BlockScan<int, kThreadsPerBlock>;
   typename Scan::TempStorage memory;
-  int item[kPerThread * kThreadsPerBlock];
+  int item[kMostTurns * kThreadsPerBlock];
 
+  // How many there are.
   template <class Wanted>
-  __device__ int gather(int n, const Wanted& wanted) {
-    const int first = blockIdx.x * (kPerThread * kThreadsPerBlock) + threadIdx.x;
+  __device__ int gather(int n, int turns, const Wanted& wanted) {
+    const int first = blockIdx.x * (turns * kThreadsPerBlock) + threadIdx.x;
     unsigned mine = 0;
-#pragma unroll
-    for (int u = 0; u < kPerThread; ++u) {
+#pragma unroll 4
+    for (int u = 0; u < turns; ++u) {
       const int i = first + u * kThreadsPerBlock;
       if (i < n && wanted(i)) mine |= 1u << u;
     }
     int place = 0, total = 0;
     Scan(memory).ExclusiveSum(__popc(mine), place, total);
-#pragma unroll
-    for (int u = 0; u < kPerThread; ++u) {
-      if ((mine >> u & 1u) != 0) item[place++] = first + u * kThreadsPerBlock;
+    for (; mine != 0; mine &= mine - 1) {
+      item[place++] = first + (__ffs(mine) - 1) * kThreadsPerBlock;
     }
     __syncthreads();
     return total;
@@ -135,9 +142,10 @@ struct BlockItems {
 };
 
 template <class Kernel>
-__global__ void __launch_bounds__(kThreadsPerBlock) run_for_each_some(Kernel kernel, int n) {
-  __shared__ BlockItems<2> items;
-  const int some = items.gather(n, kernel);
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    run_for_each_some(Kernel kernel, int n, int turns) {
+  __shared__ BlockItems items;
+  const int some = items.gather(n, turns, kernel);
   for (int k = threadIdx.x; k < some; k += kThreadsPerBlock) kernel.some(items.item[k]);
 }
 
@@ -145,17 +153,19 @@ template <class Kernel>
 void for_each_some(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel) {
   if (n <= 0) return;
   const CudaTimer timer(device, label);
-  constexpr std::int64_t kItems = 2 * kThreadsPerBlock;
-  const auto blocks = static_cast<unsigned>((n + kItems - 1) / kItems);
-  run_for_each_some<<<blocks, kThreadsPerBlock, 0, device.stream()>>>(kernel, static_cast<int>(n));
+  const int turns = turns_of_block(n);
+  const std::int64_t items = std::int64_t{turns} * kThreadsPerBlock;
+  const auto blocks = static_cast<unsigned>((n + items - 1) / items);
+  run_for_each_some<<<blocks, kThreadsPerBlock, 0, device.stream()>>>(kernel, static_cast<int>(n),
+                                                                      turns);
   check_cuda(cudaGetLastError(), label);
 }
 
-// Items a block takes: one a thread where there are few, so that all of the GPU works; and at most
-// a few thousand blocks. They depend on n alone, and the tree inside a block is fixed: the same
-// bits at every run.
+// Items a block takes: one a thread where there are few, so that all of the GPU works; and not too
+// many blocks, for the last one combines what all left. They depend on n alone, and the tree inside
+// a block is fixed: the same bits at every run.
 inline int items_per_reduce_block(std::int64_t n) {
-  constexpr std::int64_t kMostBlocks = 8192;
+  constexpr std::int64_t kMostBlocks = 16384;
   const std::int64_t turns =
       (n + kMostBlocks * kThreadsPerBlock - 1) / (kMostBlocks * kThreadsPerBlock);
   return static_cast<int>(turns < 1 ? 1 : turns) * kThreadsPerBlock;
@@ -179,6 +189,7 @@ __device__ void finish_reduce(T sum, T* partial, unsigned* ticket, T* result, Tr
   if (!last) return;
   __threadfence();
   sum = Op::identity();
+#pragma unroll 4
   for (unsigned i = threadIdx.x; i < gridDim.x; i += kThreads) {
     sum = Op::combine(sum, partial[i]);
   }
@@ -222,12 +233,12 @@ struct Counts {
 
 template <class Op, class T, class Kernel>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    run_reduce_some(Kernel kernel, int n, T* partial, unsigned* ticket, T* result) {
+    run_reduce_some(Kernel kernel, int n, int turns, T* partial, unsigned* ticket, T* result) {
   using Tree = cub::BlockReduce<T, kThreadsPerBlock>;
   __shared__ typename Tree::TempStorage memory;
-  __shared__ BlockItems<4> items;
+  __shared__ BlockItems items;
   __shared__ bool last;
-  const int some = items.gather(n, Counts<Kernel>{kernel});
+  const int some = items.gather(n, turns, Counts<Kernel>{kernel});
   T sum = Op::identity();
   for (int k = threadIdx.x; k < some; k += kThreadsPerBlock) {
     sum = Op::combine(sum, kernel(items.item[k]));
@@ -240,10 +251,11 @@ template <class Op, class T, class Kernel>
 void reduce_some_to(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel,
                     T* result) {
   const CudaTimer timer(device, label);
-  constexpr std::int64_t kItems = 4 * kThreadsPerBlock;
-  const int blocks = n <= 0 ? 1 : static_cast<int>((n + kItems - 1) / kItems);
+  const int turns = turns_of_block(n);
+  const std::int64_t items = std::int64_t{turns} * kThreadsPerBlock;
+  const int blocks = n <= 0 ? 1 : static_cast<int>((n + items - 1) / items);
   run_reduce_some<Op, T><<<blocks, kThreadsPerBlock, 0, device.stream()>>>(
-      kernel, static_cast<int>(n), static_cast<T*>(device.scratch(blocks * sizeof(T))),
+      kernel, static_cast<int>(n), turns, static_cast<T*>(device.scratch(blocks * sizeof(T))),
       device.ticket(), result);
   check_cuda(cudaGetLastError(), label);
 }

@@ -49,34 +49,28 @@ HD inline Sums<Sum::kSums> sum_pairs(const Lists& lists, const View<const Float4
                                      const View<const Float4>& more, int i, const Vec3& p,
                                      const Sum& sum) {
   Sums<Sum::kSums> result;
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
   float sums[Sum::kSums] = {};
-  const int count = lists.count(i);
-  if (lists.staged != nullptr) {
-    // In shared memory (spatial/tiles.cuh): entries are places there, four to a row.
-    constexpr int kRow = static_cast<int>(kRowEntries);
-    const std::uint64_t* fours = lists.fours(static_cast<std::uint32_t>(i));
-    std::uint64_t next = count > 0 ? fours[0] : 0;
-    for (int k = 0; k < count; k += kRow) {
-      const std::uint64_t four = next;  // while the row after it is on its way
-      fours += kWarp;
-      if (k + kRow < count) next = *fours;
-#pragma unroll
-      for (int u = 0; u < kRow; ++u) {
-        const std::uint32_t at = static_cast<std::uint32_t>(four >> (16 * u)) & 0xffffu;
-        sum(near_of(p, lists.staged[at], more.size > 0 ? lists.staged_more[at] : Float4{}), sums);
-      }
-    }
-    for (int k = 0; k < Sum::kSums; ++k) result.value[k] = sums[k];
-    return result;
-  }
-  auto list = lists.list(i);
-  BARCHAN_UNROLLED
-  for (int k = 0; k < count; ++k) {
-    const std::uint32_t j = list[k];
+  const auto add = [&](std::uint32_t j) {
     sum(near_of(p, packed(points, j), more.size > 0 ? packed(more, j) : Float4{}), sums);
+  };
+  // Four neighbours at a time, while the next four indices are on their way.
+  const int count = lists.count(i);
+  const uint4* row = reinterpret_cast<const uint4*>(lists.list(i));
+  uint4 next = count > 0 ? __ldcs(row) : uint4{};
+  int k = 0;
+  for (; k + 4 <= count; k += 4) {
+    const uint4 j = next;
+    row += kWarp;
+    if (k + 4 < count) next = __ldcs(row);
+    add(j.x), add(j.y), add(j.z), add(j.w);
   }
-  for (int k = 0; k < Sum::kSums; ++k) result.value[k] = sums[k];
+  if (k < count) add(next.x);
+  if (k + 1 < count) add(next.y);
+  if (k + 2 < count) add(next.z);
+  for (int n = 0; n < Sum::kSums; ++n) result.value[n] = sums[n];
+#elif defined(__CUDACC__)
+  (void)lists, (void)points, (void)more, (void)i, (void)p, (void)sum;  // never called there
 #else
   constexpr float kFar = 1e18f;  // its square is still finite
   Lanes sums[Sum::kSums] = {};

@@ -78,6 +78,7 @@ class Boundary {
   Buffer<Float4> points_;
   Buffer<std::uint32_t> solid_of_;
   CellSort<Device> cells_;
+  Buffer<std::uint8_t> marked_;  // the cells around them, where a table has all cells
   NeighbourSearch<Device> search_, back_;
   Buffer<std::uint32_t> count_, touched_, slot_of_;  // of the fluid near solids
 };

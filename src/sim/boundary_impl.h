@@ -24,6 +24,7 @@ Boundary<Device>::Boundary(Device& device, const std::vector<Solid>& solids, dou
       points_(device),
       solid_of_(device),
       cells_(device),
+      marked_(device),
       search_(device),
       back_(device),
       count_(device, 1),
@@ -85,13 +86,21 @@ void Boundary<Device>::choose_and_sort(const CellFrame& frame) {
            SortSamples{cells_.order(), std::as_const(chosen_).view(), std::as_const(near_).view(),
                        std::as_const(weight_).view(), std::as_const(local_solid_of_).view(),
                        points_.view(), solid_of_.view()});
+  marked_.resize(cells_.cells().whole ? frame.cells() : 0);
+  marked_.clear_to_zero();
+  if (marked_.size() > 0) {
+    for_each(device_, "boundary: place", 9 * std::int64_t{total},
+             MarkCells{cells_.cells().cell_of, frame, marked_.view()});
+  }
 }
 
 template <class Device>
 void Boundary<Device>::place(const std::vector<BodyState>& bodies, const CellsView& fluid,
                              View<const Float4> x, float support) {
   if (!unmoved(bodies, fluid.frame)) choose_and_sort(fluid.frame);
-  search_.build_later(fluid, x, cells_.cells(), std::as_const(points_).view(), support);
+  const View<const std::uint8_t> all{}, marked = std::as_const(marked_).view();
+  search_.build_later(fluid, x, cells_.cells(), std::as_const(points_).view(), support,
+                      fluid.whole ? marked : all);
   back_.build_later(cells_.cells(), std::as_const(points_).view(), fluid, x, support);
   count_.clear_to_zero();
   slot_of_.resize(x.size);

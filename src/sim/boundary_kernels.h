@@ -71,6 +71,20 @@ struct SortSamples {
   }
 };
 
+// Marks the 27 cells around each sample's, in a table of all cells.
+struct MarkCells {
+  View<const std::uint32_t> cell_of;
+  CellFrame frame;
+  View<std::uint8_t> marked;  // out
+  HD void operator()(int item) const {
+    const std::int64_t cell = cell_of[static_cast<std::size_t>(item / 9)];
+    const std::int64_t middle = cell + frame.row_offset(item % 9);
+    for (std::int64_t at = middle - 1; at <= middle + 1; ++at) {
+      marked[static_cast<std::size_t>(at)] = 1;
+    }
+  }
+};
+
 // Gathers the fluid particles that have samples near. Their order is the hardware's; nothing that
 // is computed with it depends on it.
 struct GatherTouched {

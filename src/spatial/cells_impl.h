@@ -21,8 +21,8 @@ Extent extent_of(Device& device, View3<const float> x, float radius) {
   const Vec3d lo(bounds.lo), hi(bounds.hi), size = hi - lo;
   Extent extent{bounds, 0.5 * (lo + hi)};
   if (std::max({size.x, size.y, size.z}) > kSpread * static_cast<double>(radius)) {
-    const Mean mean = reduce<JoinMeans>(device, "cells: extent", static_cast<std::int64_t>(x.size),
-                                        PointMean{x});
+    const Mean mean =
+        reduce<JoinMeans>(device, "cells: extent", static_cast<std::int64_t>(x.size), PointMean{x});
     extent.mean = mean.sum / static_cast<double>(mean.count);
   }
   return extent;

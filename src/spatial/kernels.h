@@ -205,12 +205,7 @@ struct CopyList {
   HD void operator()(int i) const {
     const int n = near.count(i);
     const std::uint64_t to = start[static_cast<std::size_t>(i)];
-    auto list = near.list(i);
-    for (int k = 0; k < n; ++k) {
-      // Read both ways; the two must agree, or the entry is one that nobody can have.
-      const std::uint32_t entry = list[k];
-      all[to + static_cast<std::uint64_t>(k)] = near(i, k) == entry ? entry : ~0u;
-    }
+    for (int k = 0; k < n; ++k) all[to + static_cast<std::uint64_t>(k)] = near(i, k);
   }
 };
 

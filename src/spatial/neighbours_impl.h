@@ -16,56 +16,54 @@ NeighbourSearch<Device>::NeighbourSearch(Device& device)
       start_(device),
       count_(device),
       index_(device),
-      entries_(device),
       runs_table_(device),
       places_(device),
       packed_(device),
       packed_other_(device),
       unpacked_(device),
       unpacked_other_(device),
-      tiles_(device),
       counter_(device) {}
 
 template <class Device>
 void NeighbourSearch<Device>::build(const CellsView& cells, View3<const float> x, float radius) {
-  build(Search{cells, cells, x, x, {}, {}, radius, true});
+  build(Search{cells, cells, x, x, {}, {}, radius, true, {}});
 }
 
 template <class Device>
 void NeighbourSearch<Device>::build(const CellsView& cells, View3<const float> x,
                                     const CellsView& other_cells, View3<const float> other,
                                     float radius) {
-  build(Search{cells, other_cells, x, other, {}, {}, radius, false});
+  build(Search{cells, other_cells, x, other, {}, {}, radius, false, {}});
 }
 
 template <class Device>
 void NeighbourSearch<Device>::build(const CellsView& cells, View<const Float4> x, float radius) {
-  build(Search{cells, cells, {}, {}, x, x, radius, true});
+  build(Search{cells, cells, {}, {}, x, x, radius, true, {}});
 }
 
 template <class Device>
 void NeighbourSearch<Device>::build(const CellsView& cells, View<const Float4> x,
                                     const CellsView& other_cells, View<const Float4> other,
                                     float radius) {
-  build(Search{cells, other_cells, {}, {}, x, other, radius, false});
+  build(Search{cells, other_cells, {}, {}, x, other, radius, false, {}});
 }
 
 template <class Device>
 void NeighbourSearch<Device>::build_later(const CellsView& cells, View<const Float4> x,
                                           float radius) {
-  launch(Search{cells, cells, {}, {}, x, x, radius, true});
+  launch(Search{cells, cells, {}, {}, x, x, radius, true, {}});
 }
 
 template <class Device>
 void NeighbourSearch<Device>::build_later(const CellsView& cells, View<const Float4> x,
                                           const CellsView& other_cells, View<const Float4> other,
-                                          float radius) {
-  launch(Search{cells, other_cells, {}, {}, x, other, radius, false});
+                                          float radius, View<const std::uint8_t> worth) {
+  launch(Search{cells, other_cells, {}, {}, x, other, radius, false, worth});
 }
 
 template <class Device>
 Neighbours NeighbourSearch<Device>::view() const {
-  return {count_.view(), start_.view(), index_.view(), entries_.view(), runs_, tiles_.view()};
+  return {count_.view(), start_.view(), index_.view()};
 }
 
 template <class Device>

@@ -45,18 +45,13 @@ struct PutInOrder {
   }
 };
 
-template <class Entry>
-void launch_fill(Cuda& device, const FillLists<Entry>& fill) {
+void launch_fill(Cuda& device, const FillLists& fill) {
   const CudaTimer timer(device, "neighbours: lists");
-  const auto blocks = static_cast<unsigned>((fill.x.size + kTileParticles - 1) / kTileParticles);
-  if constexpr (sizeof(Entry) == sizeof(std::uint16_t)) {
-    if (fill.tiles.size > 0) {
-      run_fill_tiles<<<blocks, kTileParticles, 0, device.stream()>>>(fill);
-    } else {
-      run_fill<Entry><<<blocks, kTileParticles, 0, device.stream()>>>(fill);
-    }
+  const auto blocks = static_cast<unsigned>((fill.x.size + kFillThreads - 1) / kFillThreads);
+  if (fill.same) {
+    run_fill_same<<<blocks, kFillThreads, 0, device.stream()>>>(fill);
   } else {
-    run_fill<Entry><<<blocks, kTileParticles, 0, device.stream()>>>(fill);
+    run_fill_other<<<blocks, kFillThreads, 0, device.stream()>>>(fill);
   }
   check_cuda(cudaGetLastError(), "neighbours: lists");
 }
@@ -84,8 +79,7 @@ void CellSort<Cuda>::sort_whole(View3<const float> x) {
            PutInOrder{key, start, arrived_.view(), order_.view(), cell_of_.view()});
 }
 
-// Into as much room as the last builds took and a bit. Entries have 16 bits unless some run was too
-// long for them.
+// Into as much room as the last builds took and a bit.
 template <>
 void NeighbourSearch<Cuda>::launch(Search search) {
   const std::size_t n = search.size();
@@ -94,7 +88,6 @@ void NeighbourSearch<Cuda>::launch(Search search) {
   count_.resize(n);
   start_.resize(warps_);
   index_.resize(0);
-  entries_.resize(0);
   if (n == 0) return;
   if (warps_ >> (64 - kRowBits) != 0) {
     fail("neighbour lists of {} particles are more than a GPU can count; use fewer", n);
@@ -110,40 +103,30 @@ void NeighbourSearch<Cuda>::launch(Search search) {
     search.packed = pack(search.x, packed_);
     search.packed_other = search.same ? search.packed : pack(search.other, packed_other_);
   }
-  runs_ = find_runs(device_, "neighbours: runs", search.cells, search.other_cells, runs_table_);
-  tiles_.resize(search.same && !wide_ ? (n + kTileParticles - 1) / kTileParticles : 0);
-
+  const RunsView runs =
+      find_runs(device_, "neighbours: runs", search.cells, search.other_cells, runs_table_);
   room_ = static_cast<std::uint64_t>(guess_ / kRowEntries * static_cast<double>(warps_)) + 16;
   if (room_ > ~std::uint32_t{0}) {
     fail("neighbour lists of {} rows pass 2^32; use fewer particles or a smaller support", room_);
   }
   if (!report_) report_ = device_.host_memory(sizeof(FillReport));
-  const auto fill = [&]<class Entry>(Buffer<Entry>& lists) {
-    lists.resize(room_ * kWarp * kRowEntries);
-    launch_fill(device_,
-                FillLists<Entry>{runs_, search.packed, search.packed_other,
-                                 search.radius * search.radius, search.same, tiles_.view(),
+  auto* report = static_cast<FillReport*>(report_.get());
+  *report = {};
+  index_.resize(room_ * kWarp * kRowEntries);
+  launch_fill(device_, FillLists{runs, search.packed, search.packed_other, search.worth,
+                                 search.radius * search.radius, search.same,
                                  static_cast<std::uint32_t>(room_), count_.view(), start_.view(),
-                                 lists.data(), static_cast<FillReport*>(report_.get()),
+                                 index_.data(), report,
                                  reinterpret_cast<unsigned long long*>(counter_.data())});
-  };
-  *static_cast<FillReport*>(report_.get()) = {};
-  if (wide_) {
-    fill(index_);
-  } else {
-    fill(entries_);
-  }
 }
 
 template <>
 bool NeighbourSearch<Cuda>::settled() {
   if (count_.size() == 0) return true;
   const FillReport report = *static_cast<const FillReport*>(report_.get());
-  const bool too_long = !wide_ && report.too_long != 0;
-  if (too_long) wide_ = true;
   const double taken = static_cast<double>(report.rows * kRowEntries);
   guess_ = std::max(guess_, 1.1 * taken / static_cast<double>(warps_));
-  return !too_long && report.rows <= room_;
+  return report.rows <= room_;
 }
 
 template <>
@@ -160,7 +143,7 @@ void NeighbourSearch<Cuda>::build_reference(const CellsView& cells, View3<const 
                                             const CellsView& other_cells, View3<const float> other,
                                             float radius) {
   const bool same = x.x == other.x;
-  build(Search{cells, other_cells, x, other, {}, {}, radius, same});
+  build(Search{cells, other_cells, x, other, {}, {}, radius, same, {}});
 }
 
 template Bounds bounds_of(Cuda&, View3<const float>);

@@ -157,19 +157,16 @@ struct WallSums {
 
 // Excess density max(C, 0) of all particles.
 struct Excess {
-  double sum = 0.0;
-  std::uint64_t pairs = 0;  // of neighbours, counted beside it
-  float largest = 0.0f;
+  float sum = 0.0f, largest = 0.0f;
 };
 struct JoinExcess {
   static HD Excess identity() { return {}; }
   static HD Excess combine(const Excess& a, const Excess& b) {
-    return {a.sum + b.sum, a.pairs + b.pairs, a.largest > b.largest ? a.largest : b.largest};
+    return {a.sum + b.sum, max(a.largest, b.largest)};
   }
 };
-HD inline Excess excess_of(float C, int neighbours) {
-  return {C > 0.0f ? static_cast<double>(C) : 0.0, static_cast<std::uint64_t>(neighbours),
-          C > 0.0f ? C : 0.0f};
+HD inline Excess excess_of(float C) {
+  return {max(C, 0.0f), max(C, 0.0f)};
 }
 
 // The solids' part of them, for the particles that have some near.
@@ -194,11 +191,10 @@ struct FeelWalls {
     const Float4 me = points[i];
     const Vec3 before(me.x, me.y, me.z);
     const Vec3 p = near_wall.size > 0 && near_wall[i] != 0 ? solids.push_out(before) : before;
-    const auto sums = k.paper
-                          ? sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i), p,
-                                            WallSums<true>{k.G})
-                          : sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i), p,
-                                            WallSums<false>{k.G});
+    const auto sums = k.paper ? sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i),
+                                                p, WallSums<true>{k.G})
+                              : sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i),
+                                                p, WallSums<false>{k.G});
     if (item % kSplit != 0) return;
     parts[slot] = {sums[0], sums[4], sums.vector(1)};
     if (p == before) return;
@@ -252,7 +248,7 @@ struct Multipliers {
     if (!may_pull) lambda = min(lambda, -multiplier[at]);  // the sum stays <= 0
     multiplier[at] += lambda;
     points_and_lambda[at] = {p.x, p.y, p.z, lambda};
-    return excess_of(C, near.count(i));
+    return excess_of(C);
   }
 };
 
@@ -443,11 +439,13 @@ struct DensitySum {
 struct Ending {
   Excess excess;
   VitalSigns vitals;
+  std::uint64_t pairs = 0;  // of neighbours
 };
 struct JoinEnding {
   static HD Ending identity() { return {}; }
   static HD Ending combine(const Ending& a, const Ending& b) {
-    return {JoinExcess::combine(a.excess, b.excess), JoinVitals::combine(a.vitals, b.vitals)};
+    return {JoinExcess::combine(a.excess, b.excess), JoinVitals::combine(a.vitals, b.vitals),
+            a.pairs + b.pairs};
   }
 };
 
@@ -477,7 +475,8 @@ struct Densities {
     const float relative = k.V * k.density_scale * count;
     density[at] = density_of[material[at]] * relative;
     pressure[at] = pressure_scale * multiplier[at];
-    return {excess_of(relative - 1.0f, near.count(i)), vital_signs(p, v, i)};
+    return {excess_of(relative - 1.0f), vital_signs(p, v, i),
+            static_cast<std::uint64_t>(near.count(i))};
   }
   HD_INLINE Ending operator()(int i) const {
     const auto at = static_cast<std::uint32_t>(i);
@@ -488,107 +487,104 @@ struct Densities {
   }
 };
 
-// omega_i = sum_j V (v_i - v_j) x grad_i W                                                  (15)
-// The paper writes v_j - v_i, which is minus the curl: its confinement would damp.
-struct SpinSums {
-  static constexpr int kSums = 3;
-  KernelScale h;
-  Vec3 v;  // of i
-  template <class T>
-  HD void operator()(const Near<T>& j, T* sums) const {
-    const Pair<T> d(j, h);
-    const T f = d.a * d.a * d.inv_r;
-    const T vx = v.x - j.ux, vy = v.y - j.uy, vz = v.z - j.uz;
-    sums[0] += f * (vy * j.z - vz * j.y);
-    sums[1] += f * (vz * j.x - vx * j.z);
-    sums[2] += f * (vx * j.y - vy * j.x);
-  }
-};
-struct Vorticity {
-  Neighbours near;
-  View<const Float4> points, velocities;
-  Kernels k;
-  View3<float> spin;              // out: omega [1/s]
-  View<Float4> points_and_speed;  // out: x, |omega|
-
-  HD View<const Float4> gathered() const { return points; }
-  HD View<const Float4> gathered_more() const { return velocities; }
-  HD_INLINE void operator()(int i) const {
-    const auto at = static_cast<std::size_t>(i);
-    const Float4 me = packed(points, static_cast<std::uint32_t>(i));
-    const Vec3 p(me.x, me.y, me.z);
-    const Float4 v = packed(velocities, static_cast<std::uint32_t>(i));
-    const auto sums = sum_pairs(near, points, velocities, i, p, SpinSums{k.G, {v.x, v.y, v.z}});
-    const Vec3 omega = (k.V * k.G.slope() / k.slope) * sums.vector(0);
-    spin[at] = omega;
-    points_and_speed[at] = {p.x, p.y, p.z, length(omega)};
-  }
-};
-
-// XSPH's sum, weighted so that different masses keep their momentum, eta = grad |omega|, and
-// densities: the powers in them.
+// Sums over the velocities of the neighbours, and densities: the powers in them.
+//
+// XSPH's is weighted so that different masses keep their momentum. The paper's (15) has v_j - v_i,
+// which is minus the curl: its confinement would damp.
 template <bool kOneMass>
 struct SmoothSums {
   static constexpr int kSums = 7;
   KernelScale h;
   bool paper;
-  Vec3 v;       // of i
-  float mass;   // of i
-  float speed;  // |omega| of i
+  Vec3 v;      // of i
+  float mass;  // of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
     const Pair<T> d(j, h);
-    const T a2 = d.a * d.a, b = d.b(h), W = b * b * b;
+    const T a2 = d.a * d.a, b = d.b(h), W = b * b * b, f = a2 * d.inv_r;
     const T share = kOneMass ? W : W * (2.0f * j.uw / (j.uw + mass));
-    const T f = (a2 * d.inv_r) * (j.w - speed);
-    sums[0] += share * (j.ux - v.x);
-    sums[1] += share * (j.uy - v.y);
-    sums[2] += share * (j.uz - v.z);
-    sums[3] += f * j.x;
-    sums[4] += f * j.y;
-    sums[5] += f * j.z;
+    const T vx = v.x - j.ux, vy = v.y - j.uy, vz = v.z - j.uz;
+    sums[0] -= share * vx;
+    sums[1] -= share * vy;
+    sums[2] -= share * vz;
+    sums[3] += f * (vy * j.z - vz * j.y);
+    sums[4] += f * (vz * j.x - vx * j.z);
+    sums[5] += f * (vx * j.y - vy * j.x);
     sums[6] += paper ? W : a2 * d.a;
   }
 };
 
-// v += dt eps_v h (N x omega), N = eta / |eta|                                              (16)
+// omega_i = sum_j V (v_i - v_j) x grad_i W                                                  (15)
 // v += c sum_j d^3 (v_j - v_i) W                                                            (17)
 // and, as the neighbours are at hand, the densities.
 struct Smooth {
   Neighbours near;
-  View<const Float4> points_and_speed, velocities;
-  View3<const float> spin;  // empty: no confinement
+  View<const Float4> points, velocities;
   Kernels k;
-  float confinement;  // dt eps_v h [m]
-  float xsph;         // c of this step
-  bool one_mass;      // all particles have the same
+  float xsph;     // c of this step
+  bool one_mass;  // all particles have the same
   Densities densities;
-  View3<float> v;  // out
+  View3<float> spin;             // out: omega [1/s]
+  View<Float4> points_and_spin;  // out: x, |omega|
+  View3<float> v;                // out
 
-  HD View<const Float4> gathered() const { return points_and_speed; }
-  HD View<const Float4> gathered_more() const { return velocities; }
   HD_INLINE Ending operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
-    const Float4 me = packed(points_and_speed, static_cast<std::uint32_t>(i));
+    const Vec3 p = point(points, static_cast<std::uint32_t>(i));
     const Float4 mine = packed(velocities, static_cast<std::uint32_t>(i));
     const Vec3 velocity(mine.x, mine.y, mine.z);
-    const Vec3 p(me.x, me.y, me.z);
-    const auto sums =
-        one_mass ? sum_pairs(near, points_and_speed, velocities, i, p,
-                             SmoothSums<true>{k.G, k.paper, velocity, mine.w, me.w})
-                 : sum_pairs(near, points_and_speed, velocities, i, p,
-                             SmoothSums<false>{k.G, k.paper, velocity, mine.w, me.w});
-    Vec3 change = (xsph * k.volume * k.W.w_scale) * sums.vector(0);
+    const auto sums = one_mass ? sum_pairs(near, points, velocities, i, p,
+                                           SmoothSums<true>{k.G, k.paper, velocity, mine.w})
+                               : sum_pairs(near, points, velocities, i, p,
+                                           SmoothSums<false>{k.G, k.paper, velocity, mine.w});
+    const Vec3 smoothed = velocity + (xsph * k.volume * k.W.w_scale) * sums.vector(0);
+    v[at] = smoothed;
     if (spin.size > 0) {
-      const Vec3 eta = (k.V * k.G.slope()) * sums.vector(3);
-      const float steepness = length(eta);
-      // A gradient that is rounding has no direction.
-      if (steepness * k.W.h > 1e-4f * me.w) {
-        change += (confinement / steepness) * cross(eta, static_cast<Vec3>(spin[at]));
-      }
+      const Vec3 omega = (k.V * k.G.slope() / k.slope) * sums.vector(3);
+      spin[at] = omega;
+      points_and_spin[at] = {p.x, p.y, p.z, length(omega)};
     }
-    v[at] = velocity + change;
-    return densities.record(i, p, velocity + change, sums[6]);
+    return densities.record(i, p, smoothed, sums[6]);
+  }
+};
+
+struct SteepnessSums {
+  static constexpr int kSums = 3;  // powers in eta = grad |omega|
+  KernelScale h;
+  float spin;  // |omega| of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const Pair<T> d(j, h);
+    const T f = (d.a * d.a * d.inv_r) * (j.w - spin);
+    sums[0] += f * j.x;
+    sums[1] += f * j.y;
+    sums[2] += f * j.z;
+  }
+};
+
+// v += dt eps_v h (N x omega), N = eta / |eta|                                              (16)
+struct Confine {
+  Neighbours near;
+  View<const Float4> points_and_spin;
+  View3<const float> spin;
+  Kernels k;
+  float strength;  // dt eps_v h [m]
+  View3<float> v;  // in and out
+
+  HD_INLINE VitalSigns operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Float4 me = packed(points_and_spin, static_cast<std::uint32_t>(i));
+    const Vec3 p(me.x, me.y, me.z);
+    const Vec3 eta = (k.V * k.G.slope()) *
+                     sum_pairs(near, points_and_spin, i, p, SteepnessSums{k.G, me.w}).vector(0);
+    Vec3 velocity = v[at];
+    const float steepness = length(eta);
+    // A gradient that is rounding has no direction.
+    if (steepness * k.W.h > 1e-4f * me.w) {
+      velocity += (strength / steepness) * cross(eta, spin[at]);
+      v[at] = velocity;
+    }
+    return vital_signs(p, velocity, i);
   }
 };
 
@@ -618,6 +614,7 @@ struct Results {
   Excess excess;
   Pushes pushes;
   Ending ending;
+  VitalSigns confined;  // after confinement, where there is some
 };
 
 // A particle that solids pushed by dx got m dx / dt from them; they get the opposite. Pushes of

@@ -1,6 +1,5 @@
 #include "compute/cpu.h"
 #include "solvers/pbf/pbf_step.h"
-#include "spatial/tiles.h"
 
 namespace barchan {
 

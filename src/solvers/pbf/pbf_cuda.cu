@@ -1,6 +1,5 @@
 #include "compute/cuda.cuh"
 #include "solvers/pbf/pbf_step.h"
-#include "spatial/tiles.cuh"
 
 namespace barchan {
 

@@ -71,8 +71,8 @@ void PbfSolver<Device>::predict(const State& now, const SolidsView& solids, doub
   predicted_.resize(now.size());
   near_wall_.resize(now.size());
   for_each_some(device_, "predict", static_cast<std::int64_t>(now.size()),
-           pbf::Predict{now.position(), now.velocity(), containment(solids), gravity_,
-                        static_cast<float>(dt), predicted_.view(), near_wall_.view()});
+                pbf::Predict{now.position(), now.velocity(), containment(solids), gravity_,
+                             static_cast<float>(dt), predicted_.view(), near_wall_.view()});
 }
 
 template <class Device>
@@ -106,11 +106,11 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
   wall_parts_.resize(boundary_.room());
   wall_push_.resize(boundary_.room());
   wall_lambda_.resize(boundary_.placed());
-  for_each(device_, "feel walls", touched,
-           pbf::FeelWalls{walls, std::as_const(sorted_near_wall_).view(), containment(solids),
-                          kernels_, points_.view(), moved_.view(), pushed_.view(),
-                          wall_parts_.view()});
-  reduce_to_tiled<pbf::JoinExcess>(
+  for_each(
+      device_, "feel walls", touched,
+      pbf::FeelWalls{walls, std::as_const(sorted_near_wall_).view(), containment(solids), kernels_,
+                     points_.view(), moved_.view(), pushed_.view(), wall_parts_.view()});
+  reduce_to<pbf::JoinExcess>(
       device_, "multipliers", n(),
       pbf::Multipliers{near_.view(), std::as_const(points_).view(), walls.slot_of,
                        std::as_const(wall_parts_).view(), kernels_, eps,
@@ -123,11 +123,10 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
   for_each(device_, "walls answer", touched,
            pbf::PushFromWalls{walls, std::as_const(wall_lambda_).view(), with_lambda, kernels_,
                               wall_push_.view()});
-  for_each_tiled(
-      device_, "corrections", n(),
-      pbf::Corrections{near_.view(), with_lambda, walls.slot_of, std::as_const(wall_push_).view(),
-                       kernels_, s_corr_, points_.view(), moved_.view(), pushed_.view(),
-                       multiplier_.view()});
+  for_each(device_, "corrections", n(),
+           pbf::Corrections{near_.view(), with_lambda, walls.slot_of,
+                            std::as_const(wall_push_).view(), kernels_, s_corr_, points_.view(),
+                            moved_.view(), pushed_.view(), multiplier_.view()});
 }
 
 // Fixed iterations, or (tolerance > 0) until the mean excess density is small enough, which is
@@ -144,18 +143,19 @@ void PbfSolver<Device>::solve_constraints(const SolidsView& solids, StepReport& 
     if (k == most) break;
     pbf::Results last;
     device_.download(&last, results_.data() + k - 1, sizeof(last));
-    if (last.excess.sum <= params_.tolerance * static_cast<double>(n())) break;
+    if (static_cast<double>(last.excess.sum) <= params_.tolerance * static_cast<double>(n())) break;
   }
   report.iterations = k;
 }
 
 template <class Device>
 void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, State& next) {
-  for_each_some(device_, "velocities", n(),
-           pbf::MoveOn{std::as_const(sorted_near_wall_).view(), containment(solids),
-                       static_cast<float>(dt), static_cast<float>(setup_.spacing), points_.view(),
-                       moved_.view(), pushed_.view(), next.rewrite_vectors("position"),
-                       next.rewrite_vectors("velocity"), velocities_.view()});
+  for_each_some(
+      device_, "velocities", n(),
+      pbf::MoveOn{std::as_const(sorted_near_wall_).view(), containment(solids),
+                  static_cast<float>(dt), static_cast<float>(setup_.spacing), points_.view(),
+                  moved_.view(), pushed_.view(), next.rewrite_vectors("position"),
+                  next.rewrite_vectors("velocity"), velocities_.view()});
 }
 
 // c is given for a step of kReferenceStep; over dt, 1 - c is taken to the power of their ratio.
@@ -163,10 +163,16 @@ template <class Device>
 void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
   const double c = 1.0 - std::pow(1.0 - params_.xsph, dt / pbf::kReferenceStep);
   const bool confine = params_.vorticity > 0.0;
-  View<const Float4> points = std::as_const(points_).view();
+  const View<const Float4> points = std::as_const(points_).view();
   const BoundaryView walls = boundary_.view();
   for_each(device_, "feel walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
-           pbf::FeelWalls{walls, {}, {}, kernels_, points_.view(), moved_.view(), pushed_.view(),
+           pbf::FeelWalls{walls,
+                          {},
+                          {},
+                          kernels_,
+                          points_.view(),
+                          moved_.view(),
+                          pushed_.view(),
                           wall_parts_.view()});
   const double pressure_scale =
       -setup_.materials.front().density * static_cast<double>(kernels_.slope) / (dt * dt);
@@ -184,24 +190,24 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
                                  next.write_numbers<float>("pressure")};
   pbf::Ending* ending = &results_.data()->ending;
   if (!confine && !(c > 0.0)) {
-    reduce_to_tiled<pbf::JoinEnding>(device_, "densities", n(), densities, ending);
+    reduce_to<pbf::JoinEnding>(device_, "densities", n(), densities, ending);
     return;
   }
-  View3<const float> spin;
-  if (confine) {
-    spin_.resize(points_.size());
-    for_each_tiled(device_, "vorticity", n(),
-                   pbf::Vorticity{near_.view(), points, std::as_const(velocities_).view(), kernels_,
-                                  spin_.view(), points_and_lambda_.view()});
-    points = std::as_const(points_and_lambda_).view();
-    spin = std::as_const(spin_).view();
-  }
-  reduce_to_tiled<pbf::JoinEnding>(
+  if (confine) spin_.resize(points_.size());
+  reduce_to<pbf::JoinEnding>(
       device_, "smooth", n(),
-      pbf::Smooth{near_.view(), points, std::as_const(velocities_).view(), spin, kernels_,
-                  static_cast<float>(dt * params_.vorticity) * kernels_.W.h, static_cast<float>(c),
-                  setup_.materials.size() == 1, densities, next.write_velocity()},
+      pbf::Smooth{near_.view(), points, std::as_const(velocities_).view(), kernels_,
+                  static_cast<float>(c), setup_.materials.size() == 1, densities,
+                  confine ? spin_.view() : View3<float>{}, points_and_lambda_.view(),
+                  next.write_velocity()},
       ending);
+  if (!confine) return;
+  reduce_to<JoinVitals>(device_, "vorticity", n(),
+                        pbf::Confine{near_.view(), std::as_const(points_and_lambda_).view(),
+                                     std::as_const(spin_).view(), kernels_,
+                                     static_cast<float>(dt * params_.vorticity) * kernels_.W.h,
+                                     next.rewrite_vectors("velocity")},
+                        &results_.data()->confined);
 }
 
 template <class Device>
@@ -224,8 +230,9 @@ void PbfSolver<Device>::finish_report(double dt, const State& next, StepReport& 
   const std::vector<pbf::Results> results = results_.download();
   const pbf::Ending& ending = results.front().ending;
   report.dt_used = dt;
-  report.max_speed = std::sqrt(static_cast<double>(ending.vitals.max_speed_squared));
-  const std::uint32_t bad = ending.vitals.first_bad;
+  const VitalSigns& vitals = params_.vorticity > 0.0 ? results.front().confined : ending.vitals;
+  report.max_speed = std::sqrt(static_cast<double>(vitals.max_speed_squared));
+  const std::uint32_t bad = vitals.first_bad;
   report.first_bad = bad == ~0u ? -1 : static_cast<std::int64_t>(bad);
   report.boundary_particles = boundary_.size();
 
@@ -234,8 +241,9 @@ void PbfSolver<Device>::finish_report(double dt, const State& next, StepReport& 
   }
   report.density_error.push_back(ending.excess.largest);
   report.density_error_max = ending.excess.largest;
-  report.density_error_mean = n() > 0 ? ending.excess.sum / static_cast<double>(n()) : 0.0;
-  report.pairs = ending.excess.pairs;
+  report.density_error_mean =
+      n() > 0 ? static_cast<double>(ending.excess.sum) / static_cast<double>(n()) : 0.0;
+  report.pairs = ending.pairs;
 
   for (std::size_t solid = 0; solid < out.linear.size(); ++solid) {
     const pbf::Pushes& sums = results[solid / pbf::kSolidsPerPass].pushes;

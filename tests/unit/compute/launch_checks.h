@@ -40,6 +40,23 @@ struct Bump {
   }
 };
 
+// Every item gets 1, those of a kind 2 more.
+struct MarkSome {
+  View<std::uint32_t> out;
+  int kind;
+  HD bool operator()(int i) const {
+    out[static_cast<std::size_t>(i)] = 1;
+    return i % kind == 0;
+  }
+  HD void some(int i) const { out[static_cast<std::size_t>(i)] += 2; }
+};
+
+struct WaveOfSome {
+  int kind;
+  HD bool counts(int i) const { return i % kind == 0; }
+  HD double operator()(int i) const { return 1.0 / (1.0 + static_cast<double>(i / kind)); }
+};
+
 template <class Device>
 void check_for_each(Device& device) {
   for (const int n : {0, 1, 255, 1024, 1025, 100001}) {
@@ -62,6 +79,28 @@ void check_reduce(Device& device) {
   }
   EXPECT_EQ((reduce<Largest<float>>(device, "top", 250000, Bump{249999})), 3.0f);
   EXPECT_EQ((reduce<Largest<float>>(device, "top", 0, Bump{0})), 0.0f);
+}
+
+template <class Device>
+void check_some(Device& device) {
+  for (const int n : {0, 1, 255, 513, 100001, 1200000}) {
+    for (const int kind : {1, 13, 2000000}) {
+      Buffer<std::uint32_t> out(device, static_cast<std::size_t>(n));
+      for_each_some(device, "some", n, MarkSome{out.view(), kind});
+      const std::vector<std::uint32_t> marks = out.download();
+      for (int i = 0; i < n; ++i) {
+        ASSERT_EQ(marks[static_cast<std::size_t>(i)], i % kind == 0 ? 3u : 1u) << i;
+      }
+    }
+  }
+  Buffer<double> sum(device, 1);
+  std::vector<double> first;
+  for (int k = 0; k < 5; ++k) {
+    reduce_some_to<Sum<double>>(device, "some", 7 * 1000003, WaveOfSome{7}, sum.data());
+    if (k == 0) first = sum.download();
+    EXPECT_EQ(sum.download(), first);
+  }
+  EXPECT_NEAR(first[0], std::log(1000003.0) + 0.5772156649, 1e-5);
 }
 
 // The bits of a floating-point sum must not change from run to run.

@@ -14,6 +14,11 @@ TEST(LaunchCpu, Reduce) {
   launch_checks::check_reduce(device);
 }
 
+TEST(LaunchCpu, Some) {
+  Cpu device(2);
+  launch_checks::check_some(device);
+}
+
 TEST(LaunchCpu, SumsDoNotDependOnTheNumberOfThreads) {
   Cpu one(1), two(2), four(4);
   const double sum = launch_checks::repeated_sum(one);

@@ -10,6 +10,7 @@ TEST(LaunchCuda, ForEachAndReduce) {
   if (!device) GTEST_SKIP() << "no cuda device here";
   launch_checks::check_for_each(*device->as_cuda());
   launch_checks::check_reduce(*device->as_cuda());
+  launch_checks::check_some(*device->as_cuda());
   launch_checks::repeated_sum(*device->as_cuda());
 }
 
