@@ -106,58 +106,48 @@ void for_each(Cuda& device, const char* label, std::int64_t n, const Kernel& ker
   check_cuda(cudaGetLastError(), label);
 }
 
-// Turns that each thread of a block takes over its items: for about as many blocks as a large GPU
-// runs at once, so that those few items that need the long work fill warps.
-inline constexpr int kMostTurns = 16;
-inline int turns_of_block(std::int64_t n) {
-  constexpr std::int64_t kBlocks = 264;
-  const std::int64_t turns = n / (kBlocks * kThreadsPerBlock) + 1;
-  return static_cast<int>(turns < kMostTurns ? turns : kMostTurns);
-}
-
-// The items of this block that `wanted` says yes to, in a fixed order in shared memory.
-struct BlockItems {
-  using Scan = cub::BlockScan<int, kThreadsPerBlock>;
-  typename Scan::TempStorage memory;
-  int item[kMostTurns * kThreadsPerBlock];
-
-  // How many there are.
-  template <class Wanted>
-  __device__ int gather(int n, int turns, const Wanted& wanted) {
-    const int first = blockIdx.x * (turns * kThreadsPerBlock) + threadIdx.x;
-    unsigned mine = 0;
-#pragma unroll 4
-    for (int u = 0; u < turns; ++u) {
-      const int i = first + u * kThreadsPerBlock;
-      if (i < n && wanted(i)) mine |= 1u << u;
-    }
-    int place = 0, total = 0;
-    Scan(memory).ExclusiveSum(__popc(mine), place, total);
-    for (; mine != 0; mine &= mine - 1) {
-      item[place++] = first + (__ffs(mine) - 1) * kThreadsPerBlock;
-    }
-    __syncthreads();
-    return total;
-  }
+// In two launches, so that the short work of all does not wait for the registers of the long work
+// of few. The list of those is in the hardware's order, which nothing depends on.
+struct SomeItems {
+  unsigned count;
+  int item[1];  // and so on
 };
 
 template <class Kernel>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    run_for_each_some(Kernel kernel, int n, int turns) {
-  __shared__ BlockItems items;
-  const int some = items.gather(n, turns, kernel);
-  for (int k = threadIdx.x; k < some; k += kThreadsPerBlock) kernel.some(items.item[k]);
+    run_for_all(Kernel kernel, int n, SomeItems* some) {
+  const int i = blockIdx.x * kThreadsPerBlock + threadIdx.x;
+  const bool wanted = i < n && kernel(i);
+  const unsigned warp = __ballot_sync(0xffffffffu, wanted);
+  if (warp == 0) return;
+  const unsigned lane = threadIdx.x % 32;
+  unsigned place = 0;
+  if (lane == 0) place = atomicAdd(&some->count, static_cast<unsigned>(__popc(warp)));
+  place = __shfl_sync(0xffffffffu, place, 0) + __popc(warp & ((1u << lane) - 1));
+  if (wanted) some->item[place] = i;
+}
+
+inline constexpr int kSomeThreads = 64, kSomeBlocks = 1056;
+
+template <class Kernel>
+__global__ void __launch_bounds__(kSomeThreads) run_for_some(Kernel kernel, SomeItems* some) {
+  const unsigned count = some->count;
+  for (unsigned k = blockIdx.x * kSomeThreads + threadIdx.x; k < count;
+       k += kSomeBlocks * kSomeThreads) {
+    kernel.some(some->item[k]);
+  }
 }
 
 template <class Kernel>
 void for_each_some(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel) {
   if (n <= 0) return;
   const CudaTimer timer(device, label);
-  const int turns = turns_of_block(n);
-  const std::int64_t items = std::int64_t{turns} * kThreadsPerBlock;
-  const auto blocks = static_cast<unsigned>((n + items - 1) / items);
-  run_for_each_some<<<blocks, kThreadsPerBlock, 0, device.stream()>>>(kernel, static_cast<int>(n),
-                                                                      turns);
+  auto* some = static_cast<SomeItems*>(
+      device.scratch(sizeof(SomeItems) + static_cast<std::size_t>(n) * sizeof(int)));
+  check_cuda(cudaMemsetAsync(&some->count, 0, sizeof(some->count), device.stream()), label);
+  const auto blocks = static_cast<unsigned>((n + kThreadsPerBlock - 1) / kThreadsPerBlock);
+  run_for_all<<<blocks, kThreadsPerBlock, 0, device.stream()>>>(kernel, static_cast<int>(n), some);
+  run_for_some<<<kSomeBlocks, kSomeThreads, 0, device.stream()>>>(kernel, some);
   check_cuda(cudaGetLastError(), label);
 }
 
@@ -224,6 +214,41 @@ void reduce_to(Cuda& device, const char* label, std::int64_t n, const Kernel& ke
       device.ticket(), result);
   check_cuda(cudaGetLastError(), label);
 }
+
+// Turns that each thread of a block takes over its items: for about as many blocks as a large GPU
+// runs at once, so that those few items that need the long work fill warps.
+inline constexpr int kMostTurns = 16;
+inline int turns_of_block(std::int64_t n) {
+  constexpr std::int64_t kBlocks = 264;
+  const std::int64_t turns = n / (kBlocks * kThreadsPerBlock) + 1;
+  return static_cast<int>(turns < kMostTurns ? turns : kMostTurns);
+}
+
+// The items of this block that `wanted` says yes to, in a fixed order in shared memory.
+struct BlockItems {
+  using Scan = cub::BlockScan<int, kThreadsPerBlock>;
+  typename Scan::TempStorage memory;
+  int item[kMostTurns * kThreadsPerBlock];
+
+  // How many there are.
+  template <class Wanted>
+  __device__ int gather(int n, int turns, const Wanted& wanted) {
+    const int first = blockIdx.x * (turns * kThreadsPerBlock) + threadIdx.x;
+    unsigned mine = 0;
+#pragma unroll 4
+    for (int u = 0; u < turns; ++u) {
+      const int i = first + u * kThreadsPerBlock;
+      if (i < n && wanted(i)) mine |= 1u << u;
+    }
+    int place = 0, total = 0;
+    Scan(memory).ExclusiveSum(__popc(mine), place, total);
+    for (; mine != 0; mine &= mine - 1) {
+      item[place++] = first + (__ffs(mine) - 1) * kThreadsPerBlock;
+    }
+    __syncthreads();
+    return total;
+  }
+};
 
 template <class Kernel>
 struct Counts {

@@ -174,36 +174,6 @@ struct WallPart {
   float count = 0.0f, squares = 0.0f;
   Vec3 grad;
 };
-// Collision first: who is in a solid is put out of it, so that the iteration starts from there.
-struct FeelWalls {
-  BoundaryView walls;
-  View<const std::uint8_t> near_wall;  // empty: no collision
-  Containment solids;
-  Kernels k;
-  View<Float4> points;         // in and out
-  View3<float> moved, pushed;  // in and out [m]
-  View<WallPart> parts;        // out, by slot
-
-  HD_INLINE void operator()(int item) const {
-    const auto slot = static_cast<std::uint32_t>(item / kSplit);
-    if (slot >= *walls.count) return;
-    const std::uint32_t i = walls.touched[slot];
-    const Float4 me = points[i];
-    const Vec3 before(me.x, me.y, me.z);
-    const Vec3 p = near_wall.size > 0 && near_wall[i] != 0 ? solids.push_out(before) : before;
-    const auto sums = k.paper ? sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i),
-                                                p, WallSums<true>{k.G})
-                              : sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i),
-                                                p, WallSums<false>{k.G});
-    if (item % kSplit != 0) return;
-    parts[slot] = {sums[0], sums[4], sums.vector(1)};
-    if (p == before) return;
-    points[i] = {p.x, p.y, p.z, me.w};
-    moved[i] += p - before;
-    pushed[i] += p - before;
-  }
-};
-
 // lambda_i = -omega C_i / (sum_k w_k |grad_k C_i|^2 + eps)                   (1), (2), (8), (11)
 //
 // The solid's part of grad_i C is counted twice where it meets itself: a wall answers with about
@@ -330,40 +300,62 @@ struct WallPushSums {
   }
 };
 
-struct PushFromWalls {
+// All that solids do to the particles near them, after an iteration's corrections: their share of
+// those, dp_i = w_i V sum_b a (lambda_i + lambda_b) grad W, which is what the solid is pushed by;
+// collision, which puts out of a solid who is in it; and their part of the sums of the next one.
+struct MeetWalls {
   BoundaryView walls;
-  View<const Float4> wall_lambda, points_and_lambda;
+  View<const Float4> wall_lambda;        // empty: there were no corrections yet
+  View<const Float4> points_and_lambda;  // before the corrections
+  View<const std::uint8_t> near_wall;    // empty: no collision
+  Containment solids;
   Kernels k;
-  View<Float4> push;  // out, by slot: V sum a (lambda_i + lambda_b) grad G
+  View<Float4> points;         // in and out
+  View3<float> moved, pushed;  // in and out [m]
+  View<WallPart> parts;        // out, by slot
+
+  HD_INLINE Vec3 push_on(int i, float w) const {
+    const Float4 before = packed(points_and_lambda, static_cast<std::uint32_t>(i));
+    const auto sums = sum_pairs_split(walls.near, walls.points, wall_lambda, i,
+                                      {before.x, before.y, before.z}, WallPushSums{k.G, before.w});
+    return (w * k.V * k.G.slope()) * sums.vector(0);
+  }
   HD_INLINE void operator()(int item) const {
     const auto slot = static_cast<std::uint32_t>(item / kSplit);
     if (slot >= *walls.count) return;
-    const std::uint32_t i = walls.touched[slot];
-    const Float4 me = packed(points_and_lambda, i);
-    const auto sums = sum_pairs_split(walls.near, walls.points, wall_lambda, static_cast<int>(i),
-                                      {me.x, me.y, me.z}, WallPushSums{k.G, me.w});
-    const Vec3 all = k.V * k.G.slope() * sums.vector(0);
-    if (item % kSplit == 0) push[slot] = {all.x, all.y, all.z, 0.0f};
+    const auto at = static_cast<std::size_t>(walls.touched[slot]);
+    const auto i = static_cast<int>(at);
+    const Float4 me = points[at];
+    const Vec3 from(me.x, me.y, me.z);
+    Vec3 push{};
+    if (wall_lambda.size > 0) push = push_on(i, me.w);
+    if (near_wall.size > 0 && near_wall[at] != 0) push = solids.push_out(from + push) - from;
+    const Vec3 p = from + push;
+    const auto sums =
+        k.paper ? sum_pairs_split(walls.near, walls.points, {}, i, p, WallSums<true>{k.G})
+                : sum_pairs_split(walls.near, walls.points, {}, i, p, WallSums<false>{k.G});
+    if (item % kSplit != 0) return;
+    parts[slot] = {sums[0], sums[4], sums.vector(1)};
+    points[at] = {p.x, p.y, p.z, me.w};
+    moved[at] += push;
+    pushed[at] += push;
   }
 };
 
 // dp_i = w_i V sum_j (lambda_i + lambda_j + s_corr) grad W,  p_i += dp_i               (12), (14)
 //
-// Boundary samples count like fluid that goes on behind the wall; their share of the correction is
-// what the solid is pushed by.
+// Boundary samples count like fluid that goes on behind the wall (MeetWalls).
 //
 // s_corr's share of the pressure: the multiplier that would do the same work, sum s grad G . r / 2
 // over sum grad G . r.
 struct Corrections {
   Neighbours near;
   View<const Float4> points_and_lambda;
-  View<const std::uint32_t> slot_of;
-  View<const Float4> wall_push;  // by slot
   Kernels k;
   ArtificialPressure s_corr;
-  View<Float4> points;         // in: w; out: x*, w
-  View3<float> moved, pushed;  // in and out [m]
-  View<float> multiplier;      // in and out [m^2]
+  View<Float4> points;     // in: w; out: x*, w
+  View3<float> moved;      // in and out [m]
+  View<float> multiplier;  // in and out [m^2]
 
   HD View<const Float4> gathered() const { return points_and_lambda; }
   HD View<const Float4> gathered_more() const { return {}; }
@@ -373,13 +365,7 @@ struct Corrections {
     const Vec3 p(me.x, me.y, me.z);
     const float w = points[at].w;
     const auto sums = sum_pairs(near, points_and_lambda, i, p, CorrectionSums{k.G, s_corr, me.w});
-    Vec3 dp = (w * k.V * k.G.slope()) * sums.vector(0);
-    if (slot_of[at] != ~0u) {
-      const Float4 from_walls = wall_push[slot_of[at]];
-      const Vec3 push = w * Vec3(from_walls.x, from_walls.y, from_walls.z);
-      pushed[at] += push;
-      dp += push;
-    }
+    const Vec3 dp = (w * k.V * k.G.slope()) * sums.vector(0);
     moved[at] += dp;
     points[at] = {p.x + dp.x, p.y + dp.y, p.z + dp.z, w};
     multiplier[at] -= 0.5f * sums[3] / max(sums[4], 1e-30f);

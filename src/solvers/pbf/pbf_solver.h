@@ -34,8 +34,9 @@ class PbfSolver final : public Solver {
   void find_neighbours(const State& now, double dt, State& next);
   void solve_constraints(const SolidsView& solids, StepReport& report);
   void iterate(int k, const SolidsView& solids);
+  void meet_walls(const SolidsView& solids, bool corrected, bool collide);
   void update_velocities(const SolidsView& solids, double dt, State& next);
-  void smooth_velocities(double dt, State& next);
+  void smooth_velocities(const SolidsView& solids, double dt, State& next);
   void push_solids(const SolidsView& solids, double dt);
   void finish_report(double dt, const State& next, StepReport& report, BodyImpulses& out);
 
@@ -64,7 +65,6 @@ class PbfSolver final : public Solver {
   Buffer3 spin_;                               // omega [1/s]
   Buffer<float> multiplier_;                   // sum of lambda [m^2]
   Buffer<pbf::WallPart> wall_parts_;           // of the particles near solids
-  Buffer<Float4> wall_push_;                   // likewise
   Buffer<Float4> wall_lambda_;                 // of the boundary samples [m^2]
   Buffer<pbf::Results> results_;
 };

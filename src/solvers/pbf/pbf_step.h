@@ -17,7 +17,7 @@ StepReport PbfSolver<Device>::step(const State& now, const SolidsView& solids, d
     find_neighbours(now, dt, next);       // within h of x*, once a step              lines 5-7
     solve_constraints(solids, report);    // lambda, dp, collision, x* += dp          lines 8-19
     update_velocities(solids, dt, next);  // v = (x* - x) / dt                        line 21
-    smooth_velocities(dt, next);          // vorticity confinement, XSPH viscosity    line 22
+    smooth_velocities(solids, dt, next);  // vorticity confinement, XSPH viscosity    line 22
     push_solids(solids, dt);              // by the opposite of what they did to the fluid
     finish_report(dt, next, report, out);
   } while (begin_again(now, next));  // as good as never: the lists had no room in memory

@@ -33,7 +33,6 @@ PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const Pbf
       spin_(device),
       multiplier_(device),
       wall_parts_(device),
-      wall_push_(device),
       wall_lambda_(device),
       results_(device) {
   std::vector<float> inverse_masses, densities;
@@ -98,18 +97,23 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
 }
 
 template <class Device>
+void PbfSolver<Device>::meet_walls(const SolidsView& solids, bool corrected, bool collide) {
+  const View<const Float4> wall_lambda = std::as_const(wall_lambda_).view(), none{};
+  const View<const std::uint8_t> near_wall = std::as_const(sorted_near_wall_).view(), nobody{};
+  wall_parts_.resize(boundary_.room());
+  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
+           pbf::MeetWalls{boundary_.view(), corrected ? wall_lambda : none,
+                          std::as_const(points_and_lambda_).view(), collide ? near_wall : nobody,
+                          containment(solids), kernels_, points_.view(), moved_.view(),
+                          pushed_.view(), wall_parts_.view()});
+}
+
+template <class Device>
 void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
   const auto eps = static_cast<float>(params_.cfm) * kernels_.stiffness;
   const BoundaryView walls = boundary_.view();
-  const std::int64_t touched = split<Device>() * static_cast<std::int64_t>(boundary_.room());
   const std::int64_t samples = split<Device>() * static_cast<std::int64_t>(boundary_.placed());
-  wall_parts_.resize(boundary_.room());
-  wall_push_.resize(boundary_.room());
   wall_lambda_.resize(boundary_.placed());
-  for_each(
-      device_, "feel walls", touched,
-      pbf::FeelWalls{walls, std::as_const(sorted_near_wall_).view(), containment(solids), kernels_,
-                     points_.view(), moved_.view(), pushed_.view(), wall_parts_.view()});
   reduce_to<pbf::JoinExcess>(
       device_, "multipliers", n(),
       pbf::Multipliers{near_.view(), std::as_const(points_).view(), walls.slot_of,
@@ -118,15 +122,12 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
                        multiplier_.view(), points_and_lambda_.view()},
       &results_.data()[k].excess);
   const View<const Float4> with_lambda = std::as_const(points_and_lambda_).view();
-  for_each(device_, "walls answer", samples,
+  for_each(device_, "walls", samples,
            pbf::WallMultipliers{walls, with_lambda, kernels_, wall_lambda_.view()});
-  for_each(device_, "walls answer", touched,
-           pbf::PushFromWalls{walls, std::as_const(wall_lambda_).view(), with_lambda, kernels_,
-                              wall_push_.view()});
   for_each(device_, "corrections", n(),
-           pbf::Corrections{near_.view(), with_lambda, walls.slot_of,
-                            std::as_const(wall_push_).view(), kernels_, s_corr_, points_.view(),
-                            moved_.view(), pushed_.view(), multiplier_.view()});
+           pbf::Corrections{near_.view(), with_lambda, kernels_, s_corr_, points_.view(),
+                            moved_.view(), multiplier_.view()});
+  meet_walls(solids, true, true);
 }
 
 // Fixed iterations, or (tolerance > 0) until the mean excess density is small enough, which is
@@ -137,6 +138,7 @@ void PbfSolver<Device>::solve_constraints(const SolidsView& solids, StepReport& 
                                            : params_.iterations;
   const int passes = (solids.count + pbf::kSolidsPerPass - 1) / pbf::kSolidsPerPass;
   results_.resize(static_cast<std::size_t>(std::max(most, passes)));
+  meet_walls(solids, false, true);
   int k = 0;
   while (k < most) {
     for (int end = std::min(k + params_.iterations, most); k < end; ++k) iterate(k, solids);
@@ -160,20 +162,12 @@ void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, S
 
 // c is given for a step of kReferenceStep; over dt, 1 - c is taken to the power of their ratio.
 template <class Device>
-void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
+void PbfSolver<Device>::smooth_velocities(const SolidsView& solids, double dt, State& next) {
   const double c = 1.0 - std::pow(1.0 - params_.xsph, dt / pbf::kReferenceStep);
   const bool confine = params_.vorticity > 0.0;
+  meet_walls(solids, false, false);
   const View<const Float4> points = std::as_const(points_).view();
   const BoundaryView walls = boundary_.view();
-  for_each(device_, "feel walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
-           pbf::FeelWalls{walls,
-                          {},
-                          {},
-                          kernels_,
-                          points_.view(),
-                          moved_.view(),
-                          pushed_.view(),
-                          wall_parts_.view()});
   const double pressure_scale =
       -setup_.materials.front().density * static_cast<double>(kernels_.slope) / (dt * dt);
   const pbf::Densities densities{near_.view(),
