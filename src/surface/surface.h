@@ -1,0 +1,41 @@
+// A closed surface around particles, for pictures and for other programs.
+//
+// Three ways to define it ([surface] method of a scene):
+//   zhu-bridson   phi(x) = |x - mean of the particles near x| - radius: one particle gives back its
+//                 sphere, many give a skin that is smoother than the particles
+//   anisotropic   kernels flattened along the surface (Yu & Turk 2013): the smoothest water
+//   blobby        a level of a sum of bumps (Blinn 1982): what the others are compared with
+// Each frame is on its own. Cost follows the particles and their surface, not the box around them.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "compute/cpu.h"
+#include "geometry/mesh.h"
+#include "math/vec3.h"
+#include "params/output_params.h"
+
+namespace barchan {
+
+struct SurfaceInput {
+  std::span<const Vec3> position;  // [m]
+  std::span<const Vec3> velocity;  // [m/s]; may be empty: then the surface's velocities are zero
+  double spacing = 0.0;            // of the particles [m]
+  double radius = 0.0;             // from the outermost particles to the surface [m]
+};
+
+// Closed, manifold, and facing outwards; empty where there are no particles.
+struct SurfaceMesh {
+  std::vector<Vec3> vertices;    // [m]
+  std::vector<Vec3> normals;     // of unit length, outwards
+  std::vector<Vec3> velocities;  // of the material there [m/s]
+  std::vector<Triangle> triangles;
+};
+
+// Throws (exit code 1) where a particle's position is not finite or too far away to have a voxel
+// number. The same for any number of threads. For a shutter time, move the particles along their
+// velocities first.
+SurfaceMesh make_surface(const SurfaceInput& input, const SurfaceParams& params, Cpu& device);
+
+}  // namespace barchan
