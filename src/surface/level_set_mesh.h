@@ -6,7 +6,7 @@
 
 #include "compute/cpu.h"
 #include "surface/level_set.h"
-#include "surface/surface.h"
+#include "surface/surface_mesh.h"
 
 namespace barchan {
 

@@ -1,15 +1,11 @@
 #include "surface/surface.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "base/error.h"
 #include "surface/field.h"
-#include "surface/level_set.h"
 #include "surface/level_set_mesh.h"
-#include "surface/material_velocity.h"
-#include "surface/sorted_particles.h"
 
 namespace barchan {
 
@@ -28,7 +24,7 @@ std::unique_ptr<ParticleField> make_field(const FieldScale& scale, const Surface
   return make_zhu_bridson(scale, params.concavity_fix);
 }
 
-void check(const SurfaceInput& input, const SurfaceParams& params) {
+const SurfaceInput& checked(const SurfaceInput& input, const SurfaceParams& params) {
   if (!(input.spacing > 0.0) || !(input.radius > 0.0)) {
     fail("a surface needs a spacing and a radius above 0, not {} and {} m", input.spacing,
          input.radius);
@@ -39,6 +35,7 @@ void check(const SurfaceInput& input, const SurfaceParams& params) {
         "particles; give a larger radius",
         params.radius, input.spacing, input.radius);
   }
+  return input;
 }
 
 void put_velocities(const std::vector<BrickVertices>& bricks, const MaterialVelocity& velocity,
@@ -64,20 +61,27 @@ void put_velocities(const std::vector<BrickVertices>& bricks, const MaterialVelo
 
 }  // namespace
 
-SurfaceMesh make_surface(const SurfaceInput& input, const SurfaceParams& params, Cpu& device) {
+ParticleSurface::ParticleSurface(const SurfaceInput& input, const SurfaceParams& params,
+                                 Cpu& device)
+    : input_(checked(input, params)),
+      device_(device),
+      scale_(scale_of(input, params)),
+      particles_(input.position, params.voxel * input.spacing, device) {
+  const auto field = make_field(scale_, params, particles_, device);
+  level_set_ = sample_field(*field, particles_, scale_.spacing, device);
+  smooth(level_set_, params.smoothing, device);
+  close_blocks(level_set_, device);
+}
+
+SurfaceMesh ParticleSurface::mesh() const {
   SurfaceMesh mesh;
-  check(input, params);
-  const double voxel = params.voxel * input.spacing;
-  const FieldScale scale = scale_of(input, params);
-  SortedParticles particles(input.position, voxel, device);
-  const auto field = make_field(scale, params, particles, device);
-  LevelSet level_set = sample_field(*field, particles, scale.spacing, device);
-  smooth(level_set, params.smoothing, device);
-  close_blocks(level_set, device);
-  const std::vector<BrickVertices> bricks = mesh_level_set(level_set, device, mesh);
-  put_velocities(bricks, MaterialVelocity(particles, input.velocity, scale.radius), voxel, device,
-                 mesh);
+  const std::vector<BrickVertices> bricks = mesh_level_set(level_set_, device_, mesh);
+  put_velocities(bricks, velocity(), level_set_.voxel, device_, mesh);
   return mesh;
+}
+
+SurfaceMesh make_surface(const SurfaceInput& input, const SurfaceParams& params, Cpu& device) {
+  return ParticleSurface(input, params, device).mesh();
 }
 
 }  // namespace barchan

@@ -9,12 +9,14 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "compute/cpu.h"
-#include "geometry/mesh.h"
 #include "math/vec3.h"
 #include "params/output_params.h"
+#include "surface/level_set.h"
+#include "surface/material_velocity.h"
+#include "surface/sorted_particles.h"
+#include "surface/surface_mesh.h"
 
 namespace barchan {
 
@@ -25,17 +27,29 @@ struct SurfaceInput {
   double radius = 0.0;             // from the outermost particles to the surface [m]
 };
 
-// Closed, manifold, and facing outwards; empty where there are no particles.
-struct SurfaceMesh {
-  std::vector<Vec3> vertices;    // [m]
-  std::vector<Vec3> normals;     // of unit length, outwards
-  std::vector<Vec3> velocities;  // of the material there [m/s]
-  std::vector<Triangle> triangles;
+// The field around the particles, sampled: from it come the mesh and the level set for other
+// programs. Keeps spans of the input and the device.
+class ParticleSurface {
+ public:
+  // Throws (exit code 1) where a particle's position is not finite or too far away to have a voxel
+  // number.
+  ParticleSurface(const SurfaceInput& input, const SurfaceParams& params, Cpu& device);
+
+  SurfaceMesh mesh() const;
+  const LevelSet& level_set() const { return level_set_; }
+  MaterialVelocity velocity() const { return {particles_, input_.velocity, scale_.radius}; }
+  Cpu& device() const { return device_; }
+
+ private:
+  SurfaceInput input_;
+  Cpu& device_;
+  FieldScale scale_;
+  SortedParticles particles_;
+  LevelSet level_set_;
 };
 
-// Throws (exit code 1) where a particle's position is not finite or too far away to have a voxel
-// number. The same for any number of threads. For a shutter time, move the particles along their
-// velocities first.
+// The same for any number of threads. For a shutter time, move the particles along their velocities
+// first.
 SurfaceMesh make_surface(const SurfaceInput& input, const SurfaceParams& params, Cpu& device);
 
 }  // namespace barchan

@@ -150,7 +150,7 @@ class Commands(Case):
             self.assertTrue(result.stderr.strip(), arguments)
 
     def test_later_commands_say_so(self):
-        for command in ("surface", "view", "compare"):
+        for command in ("view", "compare"):
             self.expect(run(command), 2, "not available yet")
         self.expect(run("run", self.scene, "--view", cwd=self.dir), 2, "not available yet")
 
