@@ -7,12 +7,16 @@
 //   C         covariance of the neighbours by w_ij                        voxels^2
 //   G_i       takes the kernel's ellipsoid to the unit ball               1/voxel
 //   c_i       one over the sum of (1 - (d/R)^2)^3 over the neighbours: a particle's share of space
-//   phi       R (1/2 - sum c_i (1 - |G_i (x - x_i)|^2)^3)                  voxels
+//   F         sum of c_i (1 - |G_i (x - x_i)|^2)^3
+//   phi       R (level^(1/4) - F^(1/4))                                   voxels
 //
 // What differs from the paper. The axes are scaled to an ellipsoid of the ball's volume, not by a
 // constant that fits one support and one spacing. No axis is longer than that of a sheet, so that
 // threads, too, have short kernels. A particle almost alone becomes the sphere that it has with the
-// other methods.
+// other methods. Above a plane F falls like (1 - (d/a)^2)^4: its fourth root is nearly straight, so
+// that linear interpolation between samples finds the surface. Moved particles lie deeper by up to
+// 0.65 spacings below a plane; so the level is not a half but low, near the kernels' rim, where a
+// flat bed has its height back to 0.2 spacings.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -27,7 +31,7 @@ namespace barchan {
 
 namespace {
 
-constexpr float kLevel = 0.5f;       // of the sum on the surface: half of what it is inside
+constexpr float kLevel = 0.02f;      // of F on the surface
 constexpr float kLookAround = 1.5f;  // reach of w_ij [kernel radii]
 constexpr int kFewNeighbours = 25;   // with fewer a particle is a sphere (section 4.3)
 
@@ -111,8 +115,8 @@ class Anisotropic final : public ParticleField {
   }
 
   float reach() const override { return reach_; }
-  float outside() const override { return kLevel * scale_.radius; }
-  float inside() const override { return -kLevel * scale_.radius; }
+  float outside() const override { return root_ * scale_.radius; }
+  float inside() const override { return -0.5f * scale_.radius; }
 
   void sample(const NearParticles& near, float* phi) const override {
     for (int z = 0; z < kBrick; ++z) {
@@ -128,7 +132,8 @@ class Anisotropic final : public ParticleField {
         const Lanes q = max(1.0f - gx * gx - gy * gy - gz * gz, 0.0f);
         sum += e.share * q * q * q;
       }
-      store(max(scale_.radius * (kLevel - sum), inside()), phi + kLanes * z);
+      const Lanes d = scale_.radius * (root_ - sqrt_of(sqrt_of(sum)));
+      store(max(d, inside()), phi + kLanes * z);
     }
   }
 
@@ -177,6 +182,7 @@ class Anisotropic final : public ParticleField {
 
   FieldScale scale_;
   float stretch_, blend_;
+  float root_ = std::sqrt(std::sqrt(kLevel));
   float reach_ = 0.0f;
   std::vector<Ellipsoid> ellipsoid_;  // of each sorted particle
 };

@@ -272,7 +272,9 @@ class Sampling {
   std::size_t first_new_ = 0;    // slot whose values are not there yet
 };
 
-void find_around(LevelSet& set, Cpu& device) {
+}  // namespace
+
+void link_blocks(LevelSet& set, Cpu& device) {
   set.around.resize(set.stored.size());
   device.pool().parallel_blocks(set.stored.size(), [&](std::size_t s) {
     for_27([&](std::size_t n, Index3 offset) {
@@ -282,12 +284,10 @@ void find_around(LevelSet& set, Cpu& device) {
   });
 }
 
-}  // namespace
-
 LevelSet sample_field(const ParticleField& field, const SortedParticles& particles, double spacing,
                       Cpu& device) {
   LevelSet set = Sampling(field, particles, spacing, device).run();
-  find_around(set, device);
+  link_blocks(set, device);
   return set;
 }
 
@@ -359,7 +359,7 @@ void close_blocks(LevelSet& set, Cpu& device) {
   device.copy(values.data(), set.values.data(), set.values.size() * sizeof(float));
   std::fill(values.data() + set.values.size(), values.data() + values.size(), set.outside);
   set.values = std::move(values);
-  find_around(set, device);
+  link_blocks(set, device);
 }
 
 }  // namespace barchan

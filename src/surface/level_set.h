@@ -41,6 +41,9 @@ struct LevelSet {
 LevelSet sample_field(const ParticleField& field, const SortedParticles& particles, double spacing,
                       Cpu& device);
 
+// Fills `around`.
+void link_blocks(LevelSet& level_set, Cpu& device);
+
 // Each pass takes every value halfway to the mean of its six neighbours, but only down: dents fill
 // up, nothing is cut off (Zhu & Bridson 2005, section 5).
 void smooth(LevelSet& level_set, int passes, Cpu& device);
