@@ -13,6 +13,7 @@
 #include "compute/dispatch.h"
 #include "kernels/density_pass.h"
 #include "kernels/files.h"
+#include "kernels/surface.h"
 #include "spatial/neighbours.h"
 
 namespace barchan {
@@ -182,6 +183,7 @@ int main(int argc, char** argv) {
     barchan::add("cuda", n);
   }
   barchan::add_file_benchmarks();
+  barchan::add_surface_benchmarks();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <numeric>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -46,23 +48,52 @@ double median_seconds(Measured& m) {
   return seconds[kRounds / 2];
 }
 
+// Of each triangle, a number that it shares with all it hangs together with.
+std::vector<std::uint32_t> pieces_of(const SurfaceMesh& mesh) {
+  std::vector<std::uint32_t> parent(mesh.vertices.size());
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto root = [&](std::uint32_t v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  for (const Triangle& t : mesh.triangles) {
+    parent[root(t[1])] = root(t[0]);
+    parent[root(t[2])] = root(t[0]);
+  }
+  std::vector<std::uint32_t> pieces;
+  for (const Triangle& t : mesh.triangles) pieces.push_back(root(t[0]));
+  return pieces;
+}
+
+// Of the largest piece: hollows that a high level of blobbies leaves inside do not count against
+// them.
 double rms_error(Measured& m, const SurfaceParams& params) {
   if (m.scene.fills.empty()) reject("surface.rms_error: the scene has no [[fill]] to compare with");
   const Shape& shape = m.scene.fills.back().shape.shape;
   const Vec3d origin = natural_origin(shape);
   const SdfProgram program = compile(shape, origin, 0.1 * m.frame.spacing);
   const SurfaceMesh mesh = m.mesh(params);
-  double area = 0.0, squares = 0.0;
-  for (const Triangle& t : mesh.triangles) {
+  struct Sums {
+    double area = 0.0, squares = 0.0;  // [m^2], [m^4]
+  };
+  std::map<std::uint32_t, Sums> sums;
+  const std::vector<std::uint32_t> pieces = pieces_of(mesh);
+  for (std::size_t n = 0; n < mesh.triangles.size(); ++n) {
+    const Triangle& t = mesh.triangles[n];
     const Vec3d a(mesh.vertices[t[0]]), b(mesh.vertices[t[1]]), c(mesh.vertices[t[2]]);
-    const Vec3d middle = (a + b + c) / 3.0;
     const double own = 0.5 * length(cross(b - a, c - a));
-    const double off = distance_only(program.begin(), program.end(), Vec3(middle - origin)) -
-                       m.frame.surface_radius;
-    area += own;
-    squares += own * off * off;
+    const Vec3 middle((a + b + c) / 3.0 - origin);
+    const double off =
+        distance_only(program.begin(), program.end(), middle) - m.frame.surface_radius;
+    Sums& piece = sums[pieces[n]];
+    piece.area += own;
+    piece.squares += own * off * off;
   }
-  return std::sqrt(squares / area) / m.frame.spacing;
+  Sums largest;
+  for (const auto& [piece, of_piece] : sums) {
+    if (of_piece.area > largest.area) largest = of_piece;
+  }
+  return std::sqrt(largest.squares / largest.area) / m.frame.spacing;
 }
 
 // The error has one minimum over the level; its logarithm is searched in finer and finer steps.
