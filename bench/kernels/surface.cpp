@@ -26,12 +26,12 @@ std::vector<Vec3> pool_with_drops(std::size_t count) {
     const auto jitter = [&] { return 0.5 * unit(random) - 0.25; };
     points.push_back(Vec3(kSpacing * Vec3d(x + jitter(), y + jitter(), z + jitter())));
   };
-  const std::size_t drops = count / 50;
+  const std::size_t drops = count / 200;
   for (int y = 0; points.size() + drops < count; ++y) {
     for (int z = 0; z < kWide; ++z) {
       for (int x = 0; x < kLong; ++x) {
         const double top =
-            27.0 + 9.0 * std::sin(0.11 * x) * std::cos(0.17 * z) + 4.0 * std::sin(0.5 * x);
+            27.0 + 12.0 * std::sin(0.06 * x) * std::cos(0.05 * z) + std::sin(0.5 * x);
         if (y < top) put(x, y, z);
       }
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <memory>
+#include <span>
 
 #include "base/error.h"
 #include "surface/cube_cases.h"
@@ -25,10 +27,10 @@ constexpr float kLeastPart = 1.0f / 256.0f;
 
 // A block that the surface passes.
 struct Patch {
-  std::size_t slot = 0;
-  std::uint32_t first_vertex = 0, vertices = 0;  // all, and the first in the mesh
-  std::uint32_t first_triangle = 0, triangles = 0;
-  std::uint32_t on_edges = 0;           // vertices before those in the middle of cubes
+  std::size_t slot;
+  std::uint32_t first_vertex, vertices;  // all, and the first in the mesh
+  std::uint32_t first_triangle, triangles;
+  std::uint32_t on_edges;               // vertices before those in the middle of cubes
   std::uint8_t cut[kBlockSamples];      // edges from each sample with a vertex, a bit each
   std::uint8_t cube[kBlockSamples];     // the case of the cube above each sample
   std::uint16_t vertex[kBlockSamples];  // of the first of these edges, in the patch
@@ -50,15 +52,30 @@ void for_each_sample(const F& f, const End& end_of_brick) {
   }
 }
 
-// Which corners of the cube are inside.
-unsigned inside_corners(const float* c) {
-  unsigned bits = 0;
-  for (int n = 0; n < 8; ++n) {
-    const int at = (n & 1) * kStep[0] + ((n >> 1) & 1) * kStep[1] + (n >> 2) * kStep[2];
-    bits |= static_cast<unsigned>(c[at] < 0.0f) << n;
+// Signs of a block's samples and those behind it, a bit each, by rows along x: the corners of a
+// cube are two bits of four rows.
+class Signs {
+ public:
+  explicit Signs(const float* phi) {
+    for (int z = 0; z <= kBlock; ++z) {
+      for (int y = 0; y <= kBlock; ++y) {
+        const float* row = phi + padded_at(0, y, z);
+        unsigned bits = 0;
+        for (int x = 0; x <= kBlock; ++x) bits |= static_cast<unsigned>(row[x] < 0.0f) << x;
+        row_[z][y] = bits;
+      }
+    }
   }
-  return bits;
-}
+  // Which corners of the cube above a sample are inside.
+  unsigned corners(int x, int y, int z) const {
+    const auto two = [&](unsigned row) { return (row >> x) & 3u; };
+    return two(row_[z][y]) | two(row_[z][y + 1]) << 2 | two(row_[z + 1][y]) << 4 |
+           two(row_[z + 1][y + 1]) << 6;
+  }
+
+ private:
+  unsigned row_[kBlock + 1][kBlock + 1];
+};
 
 class Mesher {
  public:
@@ -68,12 +85,12 @@ class Mesher {
   std::vector<BrickVertices> run() {
     find_patches();
     number();
-    device_.pool().parallel_blocks(patches_.size(), [&](std::size_t p) {
+    device_.pool().parallel_blocks(patch_count_, [&](std::size_t p) {
       float phi[kWide * kWide * kWide];
       set_.load<kLow, kHigh>(patches_[p].slot, phi);
       put_vertices(patches_[p], phi);
     });
-    device_.pool().parallel_blocks(patches_.size(),
+    device_.pool().parallel_blocks(patch_count_,
                                    [&](std::size_t p) { put_triangles(patches_[p]); });
     return by_brick();
   }
@@ -81,22 +98,33 @@ class Mesher {
  private:
   static constexpr std::uint32_t kNoPatch = 0xffffffffu;
 
-  // Finds the blocks with both signs, and counts what comes from them.
+  std::span<Patch> patches() const { return {patches_.get(), patch_count_}; }
+
+  // Finds the blocks that the surface may pass: they and those behind them have both signs. Counts
+  // what comes from them.
   void find_patches() {
-    std::vector<std::uint8_t> passes(set_.stored.size());
+    constexpr std::uint8_t kSomeInside = 1, kSomeOutside = 2;
+    std::vector<std::uint8_t> signs(set_.stored.size());
     device_.pool().parallel_blocks(set_.stored.size(), [&](std::size_t s) {
-      float phi[(kBlock + 1) * (kBlock + 1) * (kBlock + 1)];
-      set_.load<0, 1>(s, phi);
+      const float* values = set_.of(s);
       int inside = 0;
-      for (const float v : phi) inside += v < 0.0f ? 1 : 0;
-      passes[s] = inside > 0 && inside < static_cast<int>(std::size(phi)) ? 1 : 0;
+      for (int k = 0; k < kBlockSamples; ++k) inside += values[k] < 0.0f ? 1 : 0;
+      signs[s] = static_cast<std::uint8_t>((inside > 0 ? kSomeInside : 0) |
+                                           (inside < kBlockSamples ? kSomeOutside : 0));
     });
     patch_of_.assign(set_.stored.size(), kNoPatch);
-    std::uint32_t count = 0;
-    for (std::size_t s = 0; s < passes.size(); ++s) {
-      if (passes[s] != 0) patch_of_[s] = count++;
+    for (std::size_t s = 0; s < set_.stored.size(); ++s) {
+      unsigned seen = 0;
+      for (const std::size_t n :
+           {13, 14, 16, 17, 22, 23, 25, 26}) {  // itself and up along each axis
+        const std::uint32_t other = set_.around[s][n];
+        seen |= other == LevelSet::kOutside  ? kSomeOutside
+                : other == LevelSet::kInside ? kSomeInside
+                                             : signs[other];
+      }
+      if (seen == (kSomeInside | kSomeOutside)) patch_of_[s] = patch_count_++;
     }
-    patches_.resize(count);
+    patches_ = std::make_unique_for_overwrite<Patch[]>(patch_count_);
     device_.pool().parallel_blocks(set_.stored.size(), [&](std::size_t s) {
       if (patch_of_[s] == kNoPatch) return;
       patches_[patch_of_[s]].slot = s;
@@ -108,12 +136,12 @@ class Mesher {
     const auto& cases = cube_cases();
     float phi[kWide * kWide * kWide];
     set_.load<kLow, kHigh>(patch.slot, phi);
+    const Signs signs(phi);
     std::uint32_t vertices = 0, triangles = 0, middles = 0;
     for_each_sample(
         [&](int x, int y, int z) {
-          const float* c = phi + padded_at(x, y, z);
           const int at = sample_in_block(x, y, z);
-          const unsigned corners = inside_corners(c);
+          const unsigned corners = signs.corners(x, y, z);
           const unsigned here = (corners & 1) != 0 ? 0xffu : 0u, differ = corners ^ here;
           const unsigned cut =
               ((differ >> 1) & 1) | ((differ >> 2) & 1) << 1 | ((differ >> 4) & 1) << 2;
@@ -132,7 +160,7 @@ class Mesher {
 
   void number() {
     std::uint64_t vertices = 0, triangles = 0;
-    for (Patch& patch : patches_) {
+    for (Patch& patch : patches()) {
       patch.first_vertex = static_cast<std::uint32_t>(vertices);
       patch.first_triangle = static_cast<std::uint32_t>(triangles);
       vertices += patch.vertices;
@@ -231,7 +259,7 @@ class Mesher {
   // search.
   std::vector<BrickVertices> by_brick() const {
     std::vector<BrickVertices> bricks;
-    for (const Patch& patch : patches_) {
+    for (const Patch& patch : patches()) {
       const Index3 first = 2 * set_.stored[patch.slot];
       std::uint32_t begin = 0;
       for (int n = 0; n < 8; ++n) {
@@ -255,7 +283,8 @@ class Mesher {
   const LevelSet& set_;
   Cpu& device_;
   SurfaceMesh& mesh_;
-  std::vector<Patch> patches_;
+  std::unique_ptr<Patch[]> patches_;
+  std::uint32_t patch_count_ = 0;
   std::vector<std::uint32_t> patch_of_;  // of each slot, or kNoPatch
 };
 

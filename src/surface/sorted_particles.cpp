@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "compute/lanes.h"
+#include "compute/simd.h"
 
 namespace barchan {
 
@@ -119,7 +120,7 @@ SortedParticles::SortedParticles(std::span<const Vec3> position, double voxel, C
   start_.resize(8 * blocks_.size() + 1, static_cast<std::uint32_t>(n));
 
   // Places within blocks: small numbers, whose rounding does not depend on the world's origin
-  x_.resize(n), y_.resize(n), z_.resize(n);
+  for (auto* v : {&x_, &y_, &z_}) v->resize(n + kLanes);  // readers take whole vectors
   for_each_particle(device, n, [&](std::size_t i) {
     const Vec3 p = position[order_[i]];
     const Index3 first = kBlock * block_of_brick(brick_of(p, inverse));
@@ -129,41 +130,40 @@ SortedParticles::SortedParticles(std::span<const Vec3> position, double voxel, C
   });
 }
 
+void SortedParticles::append(std::uint32_t begin, std::uint32_t end, const Vec3& shift, float edge,
+                             float reach, NearParticles& near) const {
+  const std::size_t room = near.count + (end - begin) + kLanes;
+  if (near.x.size() < room) {
+    for (auto* v : {&near.x, &near.y, &near.z}) v->resize(2 * room);
+    near.index.resize(2 * room);
+  }
+  const std::size_t n = near.count;
+  near.count += static_cast<std::size_t>(append_near_cube(
+      &x_[begin], &y_[begin], &z_[begin], begin, static_cast<int>(end - begin), shift, edge,
+      reach * reach, {&near.x[n], &near.y[n], &near.z[n], &near.index[n]}));
+}
+
 void SortedParticles::gather(Index3 brick, float reach, NearParticles& near, float grown) const {
   near.count = 0;
   const int bricks = static_cast<int>(std::ceil((reach + grown) / kBrick));
   const Index3 around{bricks, bricks, bricks};
   const Index3 lo = brick - around, hi = brick + around;
   const Index3 first = block_of_brick(lo), last = block_of_brick(hi);
-  const float half = 0.5f * (kBrick - 1 + grown), reach2 = reach * reach;
-  const auto outside = [&](float u) { return std::max(std::abs(u - half) - half, 0.0f); };
   for (Index3 b = first; b.z <= last.z; ++b.z) {
     for (b.y = first.y; b.y <= last.y; ++b.y) {
       for (b.x = first.x; b.x <= last.x; ++b.x) {
         const std::uint32_t block = blocks_.find(b);
         if (block == BlockMap::kNone) continue;
-        const Index3 shift = kBlock * b - kBrick * brick;
+        const Index3 from = kBlock * b - kBrick * brick;
+        const Vec3 shift(static_cast<float>(from.x), static_cast<float>(from.y),
+                         static_cast<float>(from.z));
         // Rows of its bricks that are within reach, each a run of the sorted particles
         const int x0 = std::max(lo.x - 2 * b.x, 0), x1 = std::min(hi.x - 2 * b.x, 1);
         for (int z = std::max(lo.z - 2 * b.z, 0); z <= std::min(hi.z - 2 * b.z, 1); ++z) {
           for (int y = std::max(lo.y - 2 * b.y, 0); y <= std::min(hi.y - 2 * b.y, 1); ++y) {
             const int row = 2 * y + 4 * z;
             const std::uint32_t begin = start(block, row + x0), end = start(block, row + x1 + 1);
-            const std::size_t room = near.count + (end - begin) + kLanes;
-            if (near.x.size() < room) {
-              for (auto* v : {&near.x, &near.y, &near.z}) v->resize(2 * room);
-              near.index.resize(2 * room);
-            }
-            std::size_t n = near.count;
-            for (std::uint32_t i = begin; i < end; ++i) {
-              const float px = x_[i] + static_cast<float>(shift.x),
-                          py = y_[i] + static_cast<float>(shift.y),
-                          pz = z_[i] + static_cast<float>(shift.z);
-              const float ex = outside(px), ey = outside(py), ez = outside(pz);
-              near.x[n] = px, near.y[n] = py, near.z[n] = pz, near.index[n] = i;
-              n += ex * ex + ey * ey + ez * ez < reach2 ? 1 : 0;
-            }
-            near.count = n;
+            if (begin < end) append(begin, end, shift, kBrick - 1 + grown, reach, near);
           }
         }
       }

@@ -46,6 +46,8 @@ class SortedParticles {
 
  private:
   static std::size_t at(int n) { return static_cast<std::size_t>(n); }
+  void append(std::uint32_t begin, std::uint32_t end, const Vec3& shift, float edge, float reach,
+              NearParticles& near) const;
   std::vector<std::uint64_t> keys_of(std::span<const Vec3> position, Cpu& device, int& bits) const;
 
   double voxel_;  // [m]
