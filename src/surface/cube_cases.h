@@ -30,6 +30,12 @@ inline CubeEdge cube_edge(int edge) {
   return e;
 }
 
+inline std::array<CubeEdge, 12> cube_edges() {
+  std::array<CubeEdge, 12> edges;
+  for (int e = 0; e < 12; ++e) edges[static_cast<std::size_t>(e)] = cube_edge(e);
+  return edges;
+}
+
 struct CubeLoop {
   std::vector<std::uint8_t> edges;  // counter-clockwise seen from outside
   bool has_middle = false;  // filled from a vertex in the middle; else fanned from the first

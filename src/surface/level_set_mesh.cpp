@@ -1,6 +1,7 @@
 #include "surface/level_set_mesh.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <memory>
@@ -210,7 +211,7 @@ class Mesher {
 
   // The vertex on an edge of the cube above sample (x, y, z), which may belong to another block.
   std::uint32_t vertex_on(const Patch& patch, int x, int y, int z, int edge) const {
-    const CubeEdge e = cube_edge(edge);
+    const CubeEdge& e = edges_[static_cast<std::size_t>(edge)];
     x += e.from[0], y += e.from[1], z += e.from[2];
     const Patch* owner = &patch;
     if (((x | y | z) & kBlock) != 0) {
@@ -286,6 +287,7 @@ class Mesher {
   std::unique_ptr<Patch[]> patches_;
   std::uint32_t patch_count_ = 0;
   std::vector<std::uint32_t> patch_of_;  // of each slot, or kNoPatch
+  std::array<CubeEdge, 12> edges_ = cube_edges();
 };
 
 }  // namespace
