@@ -12,7 +12,8 @@ namespace barchan {
 void write_surface_ply(const SurfaceMesh& mesh, const std::filesystem::path& file);
 void write_surface_obj(const SurfaceMesh& mesh, const std::filesystem::path& file);
 
-// OpenVDB: a level set `surface` [m] and, where the level set is active, velocities `vel` [m/s].
+// OpenVDB: a level set `surface` [m], up to three voxels wide on both sides, and, where the level
+// set is active, velocities `vel` [m/s].
 void write_surface_vdb(const ParticleSurface& surface, const std::filesystem::path& file);
 
 }  // namespace barchan

@@ -32,8 +32,7 @@ class VdbMaker {
   explicit VdbMaker(const ParticleSurface& surface)
       : surface_(surface),
         set_(surface.level_set()),
-        // As far as the field reaches on both sides of the surface: a level set has one width
-        width_(static_cast<float>(set_.voxel) * std::min(set_.outside, -set_.inside)),
+        width_(static_cast<float>(set_.voxel) * std::clamp(set_.outside, 1.0f, 3.0f)),
         distance_(openvdb::FloatGrid::create(width_)),
         velocity_(openvdb::Vec3SGrid::create(openvdb::Vec3s(0.0f))) {}
 
@@ -62,7 +61,7 @@ class VdbMaker {
       const openvdb::Coord origin = origin_of(set_.stored[s]);
       distances[s] = new FloatLeaf(origin, width_);
       velocities[s] = new VectorLeaf(origin, openvdb::Vec3s(0.0f));
-      fill_distances(set_.of(s), *distances[s]);
+      fill_distances(s, *distances[s]);
       fill_velocities(set_.stored[s], *distances[s], *velocities[s]);
     });
     for (std::size_t s = 0; s < set_.stored.size(); ++s) {
@@ -75,17 +74,25 @@ class VdbMaker {
     }
   }
 
-  void fill_distances(const float* values, FloatLeaf& leaf) const {
+  // The field over its slope: near the surface that is the distance, whatever the field's own
+  // scale, and deep inside, where the field is flat, it ends at the width.
+  void fill_distances(std::size_t s, FloatLeaf& leaf) const {
+    constexpr int kWide = kBlock + 2, kPlane = kWide * kWide;
+    float padded[kWide * kPlane];
+    set_.load<1, 1>(s, padded);
     const auto voxel = static_cast<float>(set_.voxel);
     for (int z = 0; z < kBlock; ++z) {
       for (int y = 0; y < kBlock; ++y) {
         for (int x = 0; x < kBlock; ++x) {
-          const float d = voxel * values[sample_in_block(x, y, z)];
+          const float* c = padded + (z + 1) * kPlane + (y + 1) * kWide + x + 1;
+          const Vec3 slope =
+              0.5f * Vec3(c[1] - c[-1], c[kWide] - c[-kWide], c[kPlane] - c[-kPlane]);
+          const float d = voxel * c[0] / std::max(length(slope), 1e-6f);
           const openvdb::Coord at(x, y, z);
           if (std::abs(d) < width_) {
             leaf.setValueOn(at, d);
           } else {
-            leaf.setValueOff(at, d < 0.0f ? -width_ : width_);
+            leaf.setValueOff(at, c[0] < 0.0f ? -width_ : width_);
           }
         }
       }

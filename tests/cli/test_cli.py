@@ -548,6 +548,13 @@ ours = "run.particles"
         self.assertTrue((out / "plots" / "ledger.png").exists())
         self.expect(run("paper", "ao11/splash", env=env), 2, "not available yet")
 
+    def test_implicit_surface_beats_blobbies(self):
+        out = self.dir / "out"
+        self.expect(run("paper", "zb05/implicit-vs-blobby", "--quick", "--out", out), 0)
+        numbers = {n["name"]: n["ours"] for n in json.loads((out / "results.json").read_text())["numbers"]}
+        self.assertLess(numbers["implicit / blobbies (at most 1/3)"], 1 / 3)
+        self.assertLess(numbers["implicit / best blobbies (at most 2/3)"], 2 / 3)
+
     def test_variants_and_plots(self):
         folder = self.dir / "scenes" / "papers" / "ao11"
         folder.mkdir(parents=True)
