@@ -2,9 +2,11 @@
 // neighbours. Arguments: particles. The stages of each are printed by their profiler labels, in ms,
 // and the bytes of device memory a particle.
 #include <benchmark/benchmark.h>
+#include <malloc.h>
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <random>
 
@@ -178,6 +180,8 @@ void add(const char* device, std::int64_t particles) {
 }  // namespace barchan
 
 int main(int argc, char** argv) {
+  mallopt(M_MMAP_MAX, 0);  // as the program does (apps/barchan/main.cpp)
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   for (const std::int64_t n : {100'000, 1'000'000, 10'000'000}) barchan::add("cpu", n);
   for (const std::int64_t n : {100'000, 1'000'000, 10'000'000, 100'000'000}) {
     barchan::add("cuda", n);

@@ -20,7 +20,7 @@ constexpr double kSpacing = 0.01;  // [m]
 std::vector<Vec3> pool_with_drops(std::size_t count) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> unit(0.0, 1.0);
-  constexpr int kLong = 160, kWide = 100;  // [spacings]
+  constexpr int kLong = 110, kWide = 70;  // [spacings]
   std::vector<Vec3> points;
   const auto put = [&](double x, double y, double z) {
     const auto jitter = [&] { return 0.5 * unit(random) - 0.25; };
@@ -31,14 +31,14 @@ std::vector<Vec3> pool_with_drops(std::size_t count) {
     for (int z = 0; z < kWide; ++z) {
       for (int x = 0; x < kLong; ++x) {
         const double top =
-            27.0 + 12.0 * std::sin(0.06 * x) * std::cos(0.05 * z) + std::sin(0.5 * x);
+            60.0 + 12.0 * std::sin(0.06 * x) * std::cos(0.05 * z) + std::sin(0.5 * x);
         if (y < top) put(x, y, z);
       }
     }
     if (y > 100) break;
   }
   while (points.size() < count) {
-    put(kLong * unit(random), 35.0 + 40.0 * unit(random), kWide * unit(random));
+    put(kLong * unit(random), 75.0 + 40.0 * unit(random), kWide * unit(random));
   }
   points.resize(count);
   return points;
@@ -46,7 +46,7 @@ std::vector<Vec3> pool_with_drops(std::size_t count) {
 
 void run(benchmark::State& state, const SurfaceParams& params, bool far) {
   std::vector<Vec3> points = pool_with_drops(441'000);
-  if (far) points.emplace_back(160.0f, 100.0f, 160.0f);
+  if (far) points.emplace_back(110.0f, 110.0f, 110.0f);
   const std::vector<Vec3> velocity(points.size(), Vec3(1.0f, 0.0f, 0.0f));
   Cpu device(2);
   std::size_t triangles = 0;
