@@ -2,7 +2,6 @@
 // summed from.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -25,6 +25,7 @@ std::unique_ptr<ParticleField> make_field(const FieldScale& scale, const Surface
 }
 
 const SurfaceInput& checked(const SurfaceInput& input, const SurfaceParams& params) {
+  check_surface_params(params);
   if (!(input.spacing > 0.0) || !(input.radius > 0.0)) {
     fail("a surface needs a spacing and a radius above 0, not {} and {} m", input.spacing,
          input.radius);
@@ -60,6 +61,15 @@ void put_velocities(const std::vector<BrickVertices>& bricks, const MaterialVelo
 }
 
 }  // namespace
+
+void check_surface_params(const SurfaceParams& params) {
+  constexpr double kMostVoxels = 48.0;  // bricks around a brick go with the cube of that
+  if (params.radius / params.voxel > kMostVoxels) {
+    reject("[surface] radius = {} is {:.0f} voxels of {}, more than {:.0f}; give a voxel of {:.3g}",
+           params.radius, params.radius / params.voxel, params.voxel, kMostVoxels,
+           params.radius / kMostVoxels);
+  }
+}
 
 ParticleSurface::ParticleSurface(const SurfaceInput& input, const SurfaceParams& params,
                                  Cpu& device)

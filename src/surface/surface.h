@@ -27,6 +27,9 @@ struct SurfaceInput {
   double radius = 0.0;             // from the outermost particles to the surface [m]
 };
 
+// Rejects settings that would each do by themselves, but not together.
+void check_surface_params(const SurfaceParams& params);
+
 // The field around the particles, sampled: from it come the mesh and the level set for other
 // programs. Keeps spans of the input and the device.
 class ParticleSurface {

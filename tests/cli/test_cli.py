@@ -346,6 +346,8 @@ class Surfaces(Case):
         self.expect(run("surface", self.out, "--format", "stl"), 2, "ply, obj or vdb")
         self.expect(run("surface", self.out, "--set", "surface.voxell=1"), 2, "did you mean 'voxel'")
         self.expect(run("surface", self.out, "--set", "surface.voxel=9"), 2, "voxel")
+        self.expect(run("surface", self.out, "--set", "surface.voxel=0.05", "--set", "surface.radius=4"),
+                    2, "80 voxels", "0.0833")
         self.expect(run("surface", self.out, "--frames", "9"), 2, "0 to 4")
 
 
