@@ -12,15 +12,18 @@
 //
 // What differs from the paper. The axes are scaled to an ellipsoid of the ball's volume, not by a
 // constant that fits one support and one spacing. No axis is longer than that of a sheet, so that
-// threads, too, have short kernels. A particle almost alone becomes the sphere that it has with the
-// other methods. Above a plane F falls like (1 - (d/a)^2)^4: its fourth root is nearly straight, so
-// that linear interpolation between samples finds the surface. Moved particles lie deeper by up to
-// 0.65 spacings below a plane; so the level is not a half but low, near the kernels' rim, where a
-// flat bed has its height back to 0.2 spacings.
+// threads, too, have short kernels. Where there are fewer neighbours than below a plane, kernels
+// are smaller, down to a lone particle's, which is the sphere it has with the other methods.
+//
+// Above a plane F falls like (1 - (d/a)^2)^4: its fourth root is nearly straight, so that linear
+// interpolation between samples finds the surface. Moved particles lie deeper by up to 0.65
+// spacings below a plane; so the level is not a half but low, near the kernels' rim, where a flat
+// bed has its height back to 0.2 spacings.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "base/units.h"
 #include "compute/lanes.h"
 #include "math/eigen3.h"
 #include "math/sym3.h"
@@ -33,7 +36,7 @@ namespace {
 
 constexpr float kLevel = 0.02f;      // of F on the surface
 constexpr float kLookAround = 1.5f;  // reach of w_ij [kernel radii]
-constexpr int kFewNeighbours = 25;   // with fewer a particle is a sphere (section 4.3)
+constexpr int kFewNeighbours = 4;    // with fewer, itself counted, a particle is a ball
 
 struct Ellipsoid {
   Sym3 g;              // [1/voxel]
@@ -150,7 +153,7 @@ class Anisotropic final : public ParticleField {
       const Vec3 in_brick = place - Vec3(static_cast<float>(corner.x), static_cast<float>(corner.y),
                                          static_cast<float>(corner.z));
       const Moments m = moments_about(in_brick, near, scale_.radius);
-      ellipsoid_[i] = m.count < kFewNeighbours ? ball() : ellipsoid(m.covariance);
+      ellipsoid_[i] = m.count < kFewNeighbours ? ball() : ellipsoid(m);
       ellipsoid_[i].share = 1.0f / m.share;
       const Vec3 step = m.count < kFewNeighbours ? Vec3() : blend_ * m.mean;
       moved[i] = place + step * std::min(1.0f, scale_.spacing / std::max(length(step), 1e-6f));
@@ -164,14 +167,18 @@ class Anisotropic final : public ParticleField {
   }
 
   // Axes as the eigenvalues of C, none less than the largest / stretch, with the volume of the
-  // ball.
-  Ellipsoid ellipsoid(const Sym3& covariance) const {
-    const Eigen3<float> e = eigen_symmetric(covariance);
+  // ball. Corners, threads and drops have fewer neighbours than a plane, and kernels as much
+  // smaller: those of full size would swell there.
+  Ellipsoid ellipsoid(const Moments& m) const {
+    const Eigen3<float> e = eigen_symmetric(m.covariance);
     const float least = e.values.x / stretch_;
     const Vec3 raw(e.values.x, std::max(e.values.y, least), std::max(e.values.z, least));
-    const float longest = scale_.radius * std::cbrt(stretch_);
-    const float scale = std::min(scale_.radius / std::cbrt(raw.x * raw.y * raw.z), longest / raw.x);
-    const Vec3 axes = scale * raw;
+    const float reach = kLookAround * scale_.radius / scale_.spacing;
+    const float of_plane = static_cast<float>(2.0 / 3.0 * kPi) * reach * reach * reach;
+    const float part = std::min(std::cbrt(static_cast<float>(m.count) / of_plane), 1.0f);
+    const float size = std::max(part * scale_.radius, ball().reach);
+    const float longest = size * std::cbrt(stretch_);
+    const Vec3 axes = std::min(size / std::cbrt(raw.x * raw.y * raw.z), longest / raw.x) * raw;
     Sym3 g;
     for (int k = 0; k < 3; ++k) {
       const Vec3 v(e.vectors(0, k), e.vectors(1, k), e.vectors(2, k));
