@@ -25,6 +25,7 @@ void add_scenes(CLI::App& app, CommandLine& line);
 void add_params(CLI::App& app, CommandLine& line);
 void add_info(CLI::App& app, CommandLine& line);
 void add_bench(CLI::App& app, CommandLine& line);
+void add_surface(CLI::App& app, CommandLine& line);
 void add_render(CLI::App& app, CommandLine& line);
 void add_export(CLI::App& app, CommandLine& line);
 void add_plot(CLI::App& app, CommandLine& line);

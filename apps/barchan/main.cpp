@@ -63,8 +63,9 @@ int run_program(int argc, char** argv) {
   bool quiet = false;
   app.add_flag("--quiet,-q", quiet, "Only errors");
   CommandLine line{std::vector<std::string>(argv, argv + argc), {}};
-  for (const auto add : {add_run, add_check, add_scenes, add_params, add_info, add_bench,
-                         add_render, add_export, add_plot, add_validate, add_paper, add_later}) {
+  for (const auto add :
+       {add_run, add_check, add_scenes, add_params, add_info, add_bench, add_surface, add_render,
+        add_export, add_plot, add_validate, add_paper, add_later}) {
     add(app, line);
   }
   try {

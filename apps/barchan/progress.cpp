@@ -19,13 +19,22 @@ ProgressLine::~ProgressLine() {
   if (open_line_) std::fputc('\n', stderr);
 }
 
-std::string ProgressLine::eta(const Progress& progress) const {
+std::string ProgressLine::eta(double done, double left) const {
+  if (done <= 0.0 || left <= 0.0) return "";
   const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
-  const auto done = static_cast<double>(progress.frame - first_frame_);
-  if (done <= 0.0 || progress.frame >= progress.frames) return "";
-  return ", " +
-         human_seconds(seconds / done * static_cast<double>(progress.frames - progress.frame)) +
-         " left";
+  return ", " + human_seconds(seconds / done * left) + " left";
+}
+
+void ProgressLine::put(const std::string& text) {
+  std::fputs((terminal_ ? "\r" + text + "\033[K" : text + "\n").c_str(), stderr);
+  std::fflush(stderr);
+  open_line_ = terminal_;
+}
+
+void ProgressLine::show_work(std::size_t done, std::size_t all, const std::string& last) {
+  if (style_ == Style::quiet) return;
+  put(fmt::format("{}/{}  {}", done, all, last) +
+      eta(static_cast<double>(done), static_cast<double>(all - done)));
 }
 
 void ProgressLine::event(const std::string& json) const {
@@ -57,10 +66,8 @@ void ProgressLine::show(const Progress& progress) {
   if (std::isfinite(progress.iterations))
     text += fmt::format("  {:.1f} iterations", progress.iterations);
   if (std::isfinite(progress.error)) text += fmt::format("  error {:.2g}", progress.error);
-  text += eta(progress);
-  std::fputs((terminal_ ? "\r" + text + "\033[K" : text + "\n").c_str(), stderr);
-  std::fflush(stderr);
-  open_line_ = terminal_;
+  put(text + eta(static_cast<double>(progress.frame - first_frame_),
+                 static_cast<double>(progress.frames - progress.frame)));
 }
 
 }  // namespace barchan

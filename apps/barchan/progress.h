@@ -15,11 +15,14 @@ class ProgressLine {
   ~ProgressLine();
 
   void show(const Progress& progress);
+  // Work on many like things: how many are done, and what was done last.
+  void show_work(std::size_t done, std::size_t all, const std::string& last);
   // One JSON object on stdout, in JSON style only.
   void event(const std::string& json) const;
 
  private:
-  std::string eta(const Progress& progress) const;
+  std::string eta(double done, double left) const;
+  void put(const std::string& text);
 
   Style style_;
   bool terminal_;

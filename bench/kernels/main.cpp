@@ -2,9 +2,11 @@
 // neighbours. Arguments: particles. The stages of each are printed by their profiler labels, in ms,
 // and the bytes of device memory a particle.
 #include <benchmark/benchmark.h>
+#include <malloc.h>
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <random>
 
@@ -13,6 +15,7 @@
 #include "compute/dispatch.h"
 #include "kernels/density_pass.h"
 #include "kernels/files.h"
+#include "kernels/surface.h"
 #include "spatial/neighbours.h"
 
 namespace barchan {
@@ -177,11 +180,14 @@ void add(const char* device, std::int64_t particles) {
 }  // namespace barchan
 
 int main(int argc, char** argv) {
+  mallopt(M_MMAP_MAX, 0);  // as the program does (apps/barchan/main.cpp)
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   for (const std::int64_t n : {100'000, 1'000'000, 10'000'000}) barchan::add("cpu", n);
   for (const std::int64_t n : {100'000, 1'000'000, 10'000'000, 100'000'000}) {
     barchan::add("cuda", n);
   }
   barchan::add_file_benchmarks();
+  barchan::add_surface_benchmarks();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -98,7 +98,8 @@ bool is_ours(const std::string& subfolder, const std::string& name) {
     });
   }
   if (subfolder == "surface") {
-    return number_in(name, "surface_", ".ply") >= 0 || number_in(name, "surface_", ".vdb") >= 0;
+    return name == "settings.toml" || number_in(name, "surface_", ".ply") >= 0 ||
+           number_in(name, "surface_", ".obj") >= 0 || number_in(name, "surface_", ".vdb") >= 0;
   }
   return false;
 }
@@ -268,6 +269,9 @@ fs::path RunFolder::probe(const std::string& name) const {
 }
 fs::path RunFolder::frame(std::int64_t index) const {
   return folder_ / "frames" / fmt::format("frame_{:06}.h5", index);
+}
+fs::path RunFolder::surface(std::int64_t frame, const std::string& ending) const {
+  return folder_ / "surface" / fmt::format("surface_{:06}.{}", frame, ending);
 }
 fs::path RunFolder::checkpoint(std::int64_t frame) const {
   return folder_ / "checkpoints" / fmt::format("checkpoint_{:06}.h5", frame);

@@ -88,6 +88,9 @@ class RunFolder {
   std::filesystem::path probe(const std::string& name) const;
   std::filesystem::path frame(std::int64_t index) const;
   std::filesystem::path checkpoint(std::int64_t frame) const;
+  // `ending` is "ply", "obj" or "vdb".
+  std::filesystem::path surface(std::int64_t frame, const std::string& ending) const;
+  std::filesystem::path surface_settings() const { return folder_ / "surface" / "settings.toml"; }
   std::filesystem::path interrupted() const { return folder_ / "checkpoints" / "interrupted.h5"; }
 
   bool holds_run() const;

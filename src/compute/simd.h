@@ -94,4 +94,59 @@ inline int append_near(const float* x, const float* y, const float* z, const std
 }
 #endif
 
+// Points near the cube from 0 to `edge` along each axis, after a shift: writes the places and
+// numbers (first, first + 1, ...) of those nearer than sqrt(r2) to out, in order, and returns how
+// many. What is said above of reading and writing past the ends holds here, too.
+struct PlacesOut {
+  float *x, *y, *z;
+  std::uint32_t* index;
+};
+#if defined(__AVX512F__)
+inline int append_near_cube(const float* x, const float* y, const float* z, std::uint32_t first,
+                            int count, Vec3 shift, float edge, float r2, PlacesOut out) {
+  const __m512 half = _mm512_set1_ps(0.5f * edge), limit = _mm512_set1_ps(r2);
+  const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const auto outside = [&](__m512 u) {
+    const __m512 off = _mm512_sub_ps(_mm512_abs_ps(_mm512_sub_ps(u, half)), half);
+    return _mm512_maskz_max_ps(0xffff, off, _mm512_setzero_ps());
+  };
+  int n = 0;
+  for (int c = 0; c < count; c += 16) {
+    const __m512 px = _mm512_add_ps(_mm512_loadu_ps(x + c), _mm512_set1_ps(shift.x));
+    const __m512 py = _mm512_add_ps(_mm512_loadu_ps(y + c), _mm512_set1_ps(shift.y));
+    const __m512 pz = _mm512_add_ps(_mm512_loadu_ps(z + c), _mm512_set1_ps(shift.z));
+    const __m512 ex = outside(px), ey = outside(py), ez = outside(pz);
+    const __m512 d2 = _mm512_fmadd_ps(ez, ez, _mm512_fmadd_ps(ey, ey, _mm512_mul_ps(ex, ex)));
+    const int left = count - c;
+    __mmask16 near = left >= 16 ? __mmask16(0xffff) : __mmask16((1u << left) - 1u);
+    near = _mm512_mask_cmp_ps_mask(near, d2, limit, _CMP_LT_OQ);
+    const __m512i who = _mm512_add_epi32(lane, _mm512_set1_epi32(static_cast<int>(first) + c));
+    _mm512_storeu_ps(out.x + n, _mm512_maskz_compress_ps(near, px));
+    _mm512_storeu_ps(out.y + n, _mm512_maskz_compress_ps(near, py));
+    _mm512_storeu_ps(out.z + n, _mm512_maskz_compress_ps(near, pz));
+    _mm512_storeu_si512(out.index + n, _mm512_maskz_compress_epi32(near, who));
+    n += __builtin_popcount(near);
+  }
+  return n;
+}
+#else
+inline int append_near_cube(const float* x, const float* y, const float* z, std::uint32_t first,
+                            int count, Vec3 shift, float edge, float r2, PlacesOut out) {
+  const float half = 0.5f * edge;
+  const auto outside = [&](float u) {
+    const float off = std::fabs(u - half) - half;
+    return off > 0.0f ? off : 0.0f;
+  };
+  int n = 0;
+  for (int c = 0; c < count; ++c) {
+    const float px = x[c] + shift.x, py = y[c] + shift.y, pz = z[c] + shift.z;
+    const float ex = outside(px), ey = outside(py), ez = outside(pz);
+    out.x[n] = px, out.y[n] = py, out.z[n] = pz;
+    out.index[n] = first + static_cast<std::uint32_t>(c);
+    n += fmaf(ez, ez, fmaf(ey, ey, ex * ex)) < r2;
+  }
+  return n;
+}
+#endif
+
 }  // namespace barchan

@@ -11,6 +11,7 @@
 #include "harness/body_series.h"
 #include "harness/covering_measure.h"
 #include "harness/particle_series.h"
+#include "harness/surface_measure.h"
 #include "scene/scene.h"
 
 namespace barchan {
@@ -236,6 +237,7 @@ Value RunRecord::value(const Name& name) const {
     return column(read_csv(folder_.probe(name[1])), "value", "probe " + name[1]);
   }
   if (word == "covering") return covering_measure(folder_, name[1]);
+  if (word == "surface") return surface_measure(folder_, name[1]);
   const auto known = files_->particles.find(joined(name));
   if (known != files_->particles.end()) return known->second;
   return files_->particles[joined(name)] = particle_series(folder_, {name[1], name[2]});
@@ -263,8 +265,9 @@ std::vector<std::string> RunRecord::bodies() const {
 }
 
 void check_record_name(const Name& name) {
-  static const std::vector<std::string> words = {"t",      "spacing",   "ledger", "probe",   "body",
-                                                 "bodies", "particles", "run",    "covering"};
+  static const std::vector<std::string> words = {"t",        "spacing", "ledger",    "probe",
+                                                 "body",     "bodies",  "particles", "run",
+                                                 "covering", "surface"};
   const std::string& word = name.front();
   if (word == "t" || word == "spacing") {
     expect_parts(name, 1, word.c_str());
@@ -285,6 +288,9 @@ void check_record_name(const Name& name) {
   } else if (word == "covering") {
     expect_parts(name, 2, "covering.KEY");
     expect_column(name[1], covering_keys(), "covering");
+  } else if (word == "surface") {
+    expect_parts(name, 2, "surface.KEY");
+    expect_column(name[1], surface_keys(), "surface");
   } else if (word == "run") {
     if (name.size() < 2) reject("'run' should read run.KEY");
   } else {

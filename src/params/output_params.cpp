@@ -22,7 +22,31 @@ const ParamTable& table_of<CacheParams>() {
 
 template <>
 const ParamTable& table_of<SurfaceParams>() {
-  static const ParamTable table{"surface", "Surfaces from particles.", {}};
+  using P = SurfaceParams;
+  static const ParamTable table{
+      "surface",
+      "Surfaces from particles.",
+      {
+          choice("method", &P::method, {"zhu-bridson", "anisotropic", "blobby"},
+                 "zhu-bridson: distance from the mean of the particles nearby; anisotropic: "
+                 "flattened kernels, the smoothest water; blobby: a sum of bumps, the baseline."),
+          number("voxel", &P::voxel, "spacings", between(0.05, 2),
+                 "Edge of the cubes that the surface is sampled on."),
+          number("radius", &P::radius, "spacings", between(1, 8),
+                 "How far from itself a particle shapes the surface."),
+          integer("smoothing", &P::smoothing, between(0, 32),
+                  "Smoothing passes over the samples; they fill dents and never cut."),
+          boolean("concavity_fix", &P::concavity_fix,
+                  "zhu-bridson: no stray sheets where the surface is hollow."),
+          number("max_stretch", &P::max_stretch, "", between(1, 16),
+                 "anisotropic: the longest axis of a kernel over its shortest, at most."),
+          number("position_blend", &P::position_blend, "", between(0, 1),
+                 "anisotropic: how far particles are moved towards the mean of their neighbours, "
+                 "from 0 (not) to 1 (onto it)."),
+          optional(number("level", &P::level, "", above(0),
+                          "blobby: the sum of bumps on the surface; where not given, the one that "
+                          "gives a lone particle its own sphere.")),
+      }};
   return table;
 }
 

@@ -1,6 +1,7 @@
 // Parameters of what comes after the simulation. The tables are in output_params.cpp.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,17 @@ struct CacheParams {
   int keep = 2;
 };
 
-struct SurfaceParams {};
+struct SurfaceParams {
+  std::string method = "zhu-bridson";
+  double voxel = 0.5;           // edge of the sampling [spacings]
+  double radius = 2.0;          // how far a particle is felt [spacings]
+  int smoothing = 2;            // passes over the sampled field
+  bool concavity_fix = true;    // zhu-bridson
+  double max_stretch = 4.0;     // anisotropic: longest axis of a kernel over its shortest
+  double position_blend = 0.9;  // anisotropic: from a particle's place to its neighbours' mean
+  double level =                // blobby
+      std::numeric_limits<double>::quiet_NaN();
+};
 
 struct RenderParams {
   int width = 960;   // [pixels]

@@ -100,6 +100,8 @@ Scene load_scene(const std::string& name_or_path, const std::vector<std::string>
 
 // The scene with every default filled in; reading it again gives the same scene.
 std::string to_toml(const Scene& scene);
+// One section's keys and values.
+std::string to_toml(const SurfaceParams& params);
 
 // ---- Shipped scenes
 

@@ -80,6 +80,10 @@ std::string paper_toml(const PaperParams& paper) {
 
 }  // namespace
 
+std::string to_toml(const SurfaceParams& params) {
+  return section_toml(table_of<SurfaceParams>(), "surface", &params);
+}
+
 std::string to_toml(const Scene& scene) {
   std::string out = section_toml(table_of<SceneParams>(), "", &scene.general);
   for (const Material& material : scene.materials) {

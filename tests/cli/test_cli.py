@@ -150,7 +150,7 @@ class Commands(Case):
             self.assertTrue(result.stderr.strip(), arguments)
 
     def test_later_commands_say_so(self):
-        for command in ("surface", "view", "compare"):
+        for command in ("view", "compare"):
             self.expect(run(command), 2, "not available yet")
         self.expect(run("run", self.scene, "--view", cwd=self.dir), 2, "not available yet")
 
@@ -291,6 +291,64 @@ class Runs(Case):
         self.assertTrue((out / "video.mp4").stat().st_size > 1000)
         self.assertTrue((out / "contact_sheet.png").exists())
         self.expect(run("info", out), 1, "frame_000003.h5")
+
+
+class Surfaces(Case):
+    def setUp(self):
+        super().setUp()
+        self.out = self.dir / "run"
+        self.expect(run("run", self.scene, "--out", self.out, "--frames", 4), 0)
+
+    def surfaces(self, ending="ply"):
+        return {p.name: p.read_bytes() for p in (self.out / "surface").glob("*." + ending)}
+
+    def test_meshes_are_made_once(self):
+        self.expect(run("surface", self.out, "--threads", 2), 0, "5 surfaces", "8,000 particles")
+        first = self.surfaces()
+        self.assertEqual(sorted(first), [f"surface_{n:06}.ply" for n in range(5)])
+        header, body = first["surface_000002.ply"].split(b"end_header\n", 1)
+        vertices = int(header.split(b"element vertex ")[1].split()[0])
+        faces = int(header.split(b"element face ")[1].split()[0])
+        self.assertGreater(faces, 1000)
+        self.assertEqual(len(body), 36 * vertices + 13 * faces)
+        # What is there is left alone, unless a frame is newer or the settings differ.
+        self.expect(run("surface", self.out), 0, "0 surfaces", "5 there already")
+        os.utime(self.out / "frames" / "frame_000001.h5")
+        self.expect(run("surface", self.out), 0, "1 surface in", "4 there already")
+        self.assertEqual(self.surfaces(), first)
+        self.expect(run("surface", self.out, "--set", "surface.voxel=1", "--frames", "1..2"), 0,
+                    "2 surfaces")
+        self.assertNotEqual(self.surfaces()["surface_000002.ply"], first["surface_000002.ply"])
+        self.expect(run("surface", self.out), 0, "5 surfaces")
+        self.assertEqual(self.surfaces(), first)
+
+    def test_same_bytes_on_any_number_of_threads(self):
+        everything = ("--format", "ply,obj,vdb")
+        self.expect(run("surface", self.out, "--threads", 1, *everything), 0)
+        one = {e: self.surfaces(e) for e in ("ply", "obj", "vdb")}
+        self.assertTrue(all(len(files) == 5 for files in one.values()))
+        shutil.rmtree(self.out / "surface")
+        self.expect(run("surface", self.out, "--threads", 4, *everything), 0)
+        self.assertEqual(one, {e: self.surfaces(e) for e in ("ply", "obj", "vdb")})
+
+    def test_broken_and_missing_frames_are_named(self):
+        frames = self.out / "frames"
+        broken = frames / "frame_000002.h5"
+        broken.write_bytes(broken.read_bytes()[:5000])
+        self.expect(run("surface", self.out), 1, "frame_000002.h5", "4 surfaces")
+        self.assertEqual(len(self.surfaces()), 4)
+        broken.unlink()
+        self.expect(run("surface", self.out), 1, "frame_000002.h5 is missing", "0 surfaces")
+        self.expect(run("surface", self.out, "--frames", "3.."), 0, "2 there already")
+
+    def test_refusals(self):
+        self.expect(run("surface", self.dir / "nowhere"), 2, "no folder")
+        self.expect(run("surface", self.out, "--format", "stl"), 2, "ply, obj or vdb")
+        self.expect(run("surface", self.out, "--set", "surface.voxell=1"), 2, "did you mean 'voxel'")
+        self.expect(run("surface", self.out, "--set", "surface.voxel=9"), 2, "voxel")
+        self.expect(run("surface", self.out, "--set", "surface.voxel=0.05", "--set", "surface.radius=4"),
+                    2, "80 voxels", "0.0833")
+        self.expect(run("surface", self.out, "--frames", "9"), 2, "0 to 4")
 
 
 class Streams(Case):
@@ -491,6 +549,13 @@ ours = "run.particles"
         self.assertTrue((out / "contact_sheet.png").exists())
         self.assertTrue((out / "plots" / "ledger.png").exists())
         self.expect(run("paper", "ao11/splash", env=env), 2, "not available yet")
+
+    def test_implicit_surface_beats_blobbies(self):
+        out = self.dir / "out"
+        self.expect(run("paper", "zb05/implicit-vs-blobby", "--quick", "--out", out), 0)
+        numbers = {n["name"]: n["ours"] for n in json.loads((out / "results.json").read_text())["numbers"]}
+        self.assertLess(numbers["implicit / blobbies (at most 1/3)"], 1 / 3)
+        self.assertLess(numbers["implicit / best blobbies (at most 2/3)"], 2 / 3)
 
     def test_variants_and_plots(self):
         folder = self.dir / "scenes" / "papers" / "ao11"
