@@ -35,7 +35,7 @@ struct Effort {
 };
 Effort effort_of(const RenderParams& params) {
   const bool final = params.quality == "final";
-  Effort effort = final ? Effort{96, 16, 6, 4, 0.0f, 1600000} : Effort{4, 4, 1, 2, 0.12f, 120000};
+  Effort effort = final ? Effort{96, 16, 6, 4, 0.0f, 1600000} : Effort{4, 4, 1, 2, 0.12f, 150000};
   if (params.samples > 0) effort.samples = params.samples;
   effort.moments = params.shutter > 0.0 ? std::min(effort.moments, effort.samples) : 1;
   return effort;

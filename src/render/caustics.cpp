@@ -14,8 +14,8 @@ namespace barchan {
 namespace {
 
 constexpr int kMostBorders = 10;
-constexpr float kPhotonsPerCell = 6.0f;  // of the map, where the light is as strong as the sun's
-constexpr int kMostCells = 1024;         // along an edge of the map
+constexpr float kPhotonsPerCell = 10.0f;  // of the map, where the light is as strong as the sun's
+constexpr int kMostCells = 1024;          // along an edge of the map
 constexpr std::uint64_t kStream = 0x70686F746F6Eu;
 
 // A photon on its way. False once it is lost; else `point` is where it meets the ground.
@@ -81,7 +81,7 @@ CausticMap::CausticMap(const TraceScene& scene, const Ground& ground, int photon
   const Vec3& to_sun = scene.light.to_sun;
   if (dot(to_sun, ground.normal) < 0.05f) return;  // grazes it, or is below
 
-  // The rectangle that photons start from
+  // The rectangle that photons start from, close to the water, so that floats are fine there
   const Vec3 u = sdf::across(to_sun), v = cross(to_sun, u);
   float u0, u1, v0, v1, w0, w1;
   extent_along(scene.water_lo, scene.water_hi, u, u0, u1);
@@ -103,11 +103,10 @@ CausticMap::CausticMap(const TraceScene& scene, const Ground& ground, int photon
       Photon photon;
       photon.ray.from = (u0 + (static_cast<float>(i) + place.a) * step) * u +
                         (v0 + (static_cast<float>(row) + place.b) * step) * v +
-                        (w1 + 0.1f * (w1 - w0) + 10.0f * scene.size) * to_sun;
+                        (w1 + 0.01f * scene.size) * to_sun;
       photon.ray.way = -cone_direction(to_sun, scene.light.sun_cosine, disc.a, disc.b);
-      // The jitter of the direction turns about the water, not about the far start
-      photon.ray.from += (dot(photon.ray.from - 0.5f * (scene.water_lo + scene.water_hi), to_sun)) *
-                         (-photon.ray.way - to_sun);
+      // What comes by the solids before it gets to the water
+      if (scene.solid.blocked({photon.ray.from, -photon.ray.way})) continue;
       if (lands(scene, ground, photon, sampler)) {
         landings[row].push_back(
             {photon.ray.from, step * step * multiply(photon.share, scene.light.sun)});
