@@ -160,6 +160,7 @@ struct Pictures::Studio {
   SolidSet solids;
   Camera still;  // without keyframes
   StageView view;
+  Vec3 ahead;  // where the camera looks first: a camera that moves does not take the sun along
   std::unique_ptr<SolidModels> models;
   double top = 0.0;               // of the colour scale
   std::vector<Vec3> birthplaces;  // by id [m]
@@ -182,6 +183,7 @@ struct Pictures::Studio {
     }
     view = {first.target, scene.up(), length(first.target - first.eye),
             lowest(subject.standing, scene.up())};
+    ahead = Vec3(first.target - first.eye);
     models = std::make_unique<SolidModels>(solids, view);
     if (look == "particles" && scene.render.color_by == "speed") top = top_speed(RunFolder(folder));
     if (look == "sand" && !RunFolder(folder).frames().empty()) remember_births(folder);
@@ -316,7 +318,7 @@ struct Pictures::Studio {
   TraceScene world_at(const LoadedFrame& frame, double shift, const Camera& camera) {
     TraceScene world;
     world.size = static_cast<float>(view.distance);
-    world.light = daylight(Vec3(scene.up()), Vec3(camera.target - camera.eye));
+    world.light = daylight(Vec3(scene.up()), ahead);
     if (is_set(scene.render.sun)) {
       world.light.to_sun = normalized(Vec3(scene.render.sun), world.light.to_sun);
     }

@@ -74,11 +74,12 @@ const ParamTable& table_of<RenderParams>() {
                  "How long the shutter is open, up to a whole frame; 0: nothing is blurred."),
           number("exposure", &P::exposure, "stops", between(-20, 20),
                  "Brightness of the picture; one more doubles it."),
-          optional(number("clarity", &P::clarity, "m", above(0),
-                          "White light that has gone so far through water has the material's "
-                          "colour; a quarter of what is in view where not given.")),
+          optional(number(
+              "clarity", &P::clarity, "m", above(0),
+              "White light that has gone so far through water has the material's "
+              "colour; three tenths of the way from the eye to its target where not given.")),
           optional(vector("sun", &P::sun, "", any(),
-                          "Direction towards the sun; from the left behind the camera where not "
+                          "Direction towards the sun; high on the left where not "
                           "given.")),
           choice("format", &P::format, {"png", "exr"},
                  "png: as a screen shows it; exr: linear light in half precision."),

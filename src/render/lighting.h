@@ -29,8 +29,8 @@ struct Lighting {
   Vec3 sun_disc(const Vec3& way) const;
 };
 
-// A clear late morning: the sun high on the left behind the camera's shoulder, warm; a blue sky
-// that is pale at the rim. `forward` is where the camera looks.
+// A clear late morning: a warm sun, high on the left and a little ahead; a blue sky that is pale at
+// the rim. `forward` is where the camera looks.
 Lighting daylight(const Vec3& up, const Vec3& forward);
 
 }  // namespace barchan
