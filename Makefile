@@ -33,7 +33,7 @@ build: packages build/release/build.ninja
 
 run: build
 	$(PROGRAM) run $(SCENE) --out $(OUT) --overwrite
-	$(PROGRAM) render $(OUT)
+	$(PROGRAM) render $(OUT) --size 640x360
 	@echo
 	@echo "Frames, ledger and XDMF:  $(OUT)"
 	@echo "Pictures:                 $(OUT)/contact_sheet.png"

@@ -35,7 +35,7 @@ BELOW["harness"] = BELOW["api"] | {"api"}
 WIRING = {"solvers/make_solver.h", "solvers/make_solver.cpp"}
 
 THIRD_PARTY = re.compile(
-    r"^(tbb|oneapi|hdf5|hdf5\.h|openvdb|embree|toml\+\+|boost|bullet|btBullet\w*\.h|Bullet|LinearMath|nlohmann|png\.h|OpenImageIO)\b")
+    r"^(tbb|oneapi|hdf5|hdf5\.h|openvdb|embree|toml\+\+|boost|bullet|btBullet\w*\.h|Bullet|LinearMath|nlohmann|png\.h|OpenEXR|OpenImageIO)\b")
 CUDA_HEADER = re.compile(r"^(cuda|cub/|thrust/|cooperative_groups)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 IFDEF = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b")

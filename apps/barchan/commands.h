@@ -36,8 +36,10 @@ void add_later(CLI::App& app, CommandLine& line);
 // What `barchan render` does, for other commands, too: pictures, a contact sheet and a video in the
 // run's folder. Returns the exit code: 1 where some frame could not be drawn.
 struct RenderOptions {
-  std::string folder, frames, size, look;
-  int threads = 0;  // 0: as many as cores
+  std::string folder, frames, size, look, quality, format;
+  std::vector<std::string> settings;  // of --set
+  int samples = 0;                    // a pixel; 0: what the quality says
+  int threads = 0;                    // 0: as many as cores
 };
 int render_run(const RenderOptions& options);
 
@@ -52,5 +54,9 @@ FrameRange parse_frame_range(const std::string& text);
 // The frames of a run within a range, as (number, file). Rejects folders and ranges without any.
 std::vector<std::pair<std::int64_t, std::filesystem::path>> frames_in(
     const std::filesystem::path& folder, const FrameRange& range);
+
+// Names each frame between two others, within the range, that is not there, as an error; returns
+// how many. The run writes every `every`-th frame.
+int report_missing(const std::filesystem::path& folder, const FrameRange& range, int every);
 
 }  // namespace barchan

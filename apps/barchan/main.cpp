@@ -53,6 +53,20 @@ std::vector<std::pair<std::int64_t, std::filesystem::path>> frames_in(
   return frames;
 }
 
+int report_missing(const std::filesystem::path& folder, const FrameRange& range, int every) {
+  const RunFolder run(folder);
+  const std::vector<std::int64_t> present = run.frames();
+  int missing = 0;
+  for (std::size_t n = 1; n < present.size(); ++n) {
+    for (std::int64_t f = present[n - 1] + every; f < present[n]; f += every) {
+      if (!range.contains(f)) continue;
+      log_message(LogLevel::error, run.frame(f).string() + " is missing");
+      ++missing;
+    }
+  }
+  return missing;
+}
+
 namespace {
 
 int run_program(int argc, char** argv) {

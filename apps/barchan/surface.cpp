@@ -156,20 +156,6 @@ class SurfaceWork {
   int broken_ = 0;
 };
 
-// Frames between the first and the last of the range that the run does not have.
-int report_missing(const RunFolder& run, const FrameRange& range, int every) {
-  int missing = 0;
-  const std::vector<std::int64_t> present = run.frames();
-  for (std::size_t n = 1; n < present.size(); ++n) {
-    for (std::int64_t f = present[n - 1] + every; f < present[n]; f += every) {
-      if (!range.contains(f)) continue;
-      log_message(LogLevel::error, run.frame(f).string() + " is missing");
-      ++missing;
-    }
-  }
-  return missing;
-}
-
 int surface_run(const Options& options, bool quiet) {
   for (const std::string& format : options.formats) {
     if (format != "ply" && format != "obj" && format != "vdb") {
@@ -193,7 +179,7 @@ int surface_run(const Options& options, bool quiet) {
     if (!job.formats.empty()) jobs.push_back(std::move(job));
   }
   const std::size_t before = frames.size() - jobs.size(), wanted = jobs.size();
-  int broken = report_missing(run, range, scene.cache.every);
+  int broken = report_missing(options.folder, range, scene.cache.every);
   const int threads = options.threads > 0
                           ? options.threads
                           : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

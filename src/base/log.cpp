@@ -21,6 +21,10 @@ void set_log_quiet(bool quiet) {
   logger().set_level(quiet ? spdlog::level::err : spdlog::level::info);
 }
 
+bool log_is_quiet() {
+  return logger().level() > spdlog::level::info;
+}
+
 void log_message(LogLevel level, const std::string& text) {
   switch (level) {
     case LogLevel::note:

@@ -12,6 +12,7 @@ enum class LogLevel { note, warning, error };
 
 // Quiet keeps errors only.
 void set_log_quiet(bool quiet);
+bool log_is_quiet();
 void log_message(LogLevel level, const std::string& text);
 
 template <class... Args>

@@ -31,10 +31,13 @@ ThreadPool::~ThreadPool() = default;
 
 void ThreadPool::parallel_blocks(std::size_t blocks, BlockTask task) const {
   if (blocks == 0) return;
-  if (threads_ == 1 || blocks == 1) {
-    for (std::size_t b = 0; b < blocks; ++b) task(b);
+  if (threads_ == 1) {  // in the arena all the same: so are the libraries that a task calls
+    arena_->arena.execute([&] {
+      for (std::size_t b = 0; b < blocks; ++b) task(b);
+    });
     return;
   }
+  if (blocks == 1) return task(0);
   arena_->arena.execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, blocks, 1),

@@ -59,8 +59,48 @@ const ParamTable& table_of<RenderParams>() {
       {
           integer("width", &P::width, between(16, 16384), "Pixels across."),
           integer("height", &P::height, between(16, 16384), "Pixels down."),
-          choice("look", &P::look, {"particles", "water", "sand", "grains"},
-                 "How the material is drawn."),
+          choice(
+              "look", &P::look, {"auto", "particles", "water", "sand", "grains"},
+              "How the material is drawn; auto: water where all materials are fluids, else sand; "
+              "grains for dem."),
+          choice("color_by", &P::color_by, {"speed", "density", "material"},
+                 "What the colours of particles mean."),
+          choice("quality", &P::quality, {"preview", "final"},
+                 "preview: a second or two a picture; final: without noise and with all light that "
+                 "goes from surface to surface."),
+          integer("samples", &P::samples, between(0, 65536),
+                  "Samples a pixel; 0: 4 for preview, 96 for final."),
+          number("shutter", &P::shutter, "frames", between(0, 1),
+                 "How long the shutter is open, up to a whole frame; 0: nothing is blurred."),
+          number("exposure", &P::exposure, "stops", between(-20, 20),
+                 "Brightness of the picture; one more doubles it."),
+          optional(number(
+              "clarity", &P::clarity, "m", above(0),
+              "White light that has gone so far through water has the material's "
+              "colour; three tenths of the way from the eye to its target where not given.")),
+          optional(vector("sun", &P::sun, "", any(),
+                          "Direction towards the sun; high on the left where not "
+                          "given.")),
+          choice("format", &P::format, {"png", "exr"},
+                 "png: as a screen shows it; exr: linear light in half precision."),
+      }};
+  return table;
+}
+
+template <>
+const ParamTable& table_of<LightParams>() {
+  using P = LightParams;
+  static const ParamTable table{
+      "[light]",
+      "A bright rectangle, for pictures, beside the sun and the sky.",
+      {
+          optional(vector("position", &P::position, "m", any(), "Its middle.")),
+          optional(vector("target", &P::target, "m", any(), "What it faces.")),
+          number("width", &P::width, "m", above(0), "Its level edge."),
+          number("height", &P::height, "m", above(0), "Its other edge."),
+          vector("color", &P::color, "", between(0, 1), "Red, green and blue, linear."),
+          number("strength", &P::strength, "", at_least(0),
+                 "How bright it is: a white surface in the sun has about 1."),
       }};
   return table;
 }
@@ -76,6 +116,10 @@ const ParamTable& table_of<CameraParams>() {
           optional(
               vector("target", &P::target, "m", any(), "The point in the middle of the picture.")),
           number("fov", &P::fov, "deg", between(1, 170), "Vertical angle of view."),
+          special(
+              "keyframes", ParamKind::keyframes,
+              "A camera that moves: a list of { time = t, position = [x, y, z], target = [x, y, "
+              "z] }, instead of position and target."),
       }};
   return table;
 }

@@ -32,13 +32,39 @@ struct SurfaceParams {
 struct RenderParams {
   int width = 960;   // [pixels]
   int height = 540;  // [pixels]
-  std::string look = "particles";
+  std::string look = "auto";
+  std::string color_by = "speed";
+  std::string quality = "preview";
+  int samples = 0;        // a pixel; 0: what the quality says
+  double shutter = 0.0;   // open for this share of a frame
+  double exposure = 0.0;  // [stops]
+  double clarity =        // [m]
+      std::numeric_limits<double>::quiet_NaN();
+  Vec3d sun = unset_vector();  // towards it
+  std::string format = "png";
+};
+
+// A bright rectangle that faces its target.
+struct LightParams {
+  Vec3d position = unset_vector();   // of its middle [m]
+  Vec3d target = unset_vector();     // [m]
+  double width = 1.0, height = 1.0;  // [m]
+  Vec3d color{1, 1, 1};
+  double strength = 10.0;
+};
+
+// Where the camera is at some time; between two of them it moves smoothly.
+struct CameraKey {
+  double time = 0.0;       // [s]
+  Vec3d position, target;  // [m]
 };
 
 struct CameraParams {
   Vec3d position = unset_vector();  // [m]
   Vec3d target = unset_vector();    // [m]
   double fov = 35.0;                // vertical angle of view [deg]
+  std::vector<CameraKey> keyframes;
+  std::string keyframes_toml;
 };
 
 }  // namespace barchan

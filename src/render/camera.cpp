@@ -84,6 +84,29 @@ Camera fit_camera(const Aabb& subject, const Vec3d& up, double fov, double aspec
   return camera;
 }
 
+CameraKey interpolated(const std::vector<CameraKey>& keys, double time) {
+  const auto later = std::upper_bound(keys.begin(), keys.end(), time,
+                                      [](double t, const CameraKey& key) { return t < key.time; });
+  if (later == keys.begin()) return keys.front();
+  if (later == keys.end()) return keys.back();
+
+  // A cubic with the keys' places at its ends and there the slope between the keys before and
+  // after (Catmull & Rom 1974); at rest at the first and the last key.
+  const std::size_t k = static_cast<std::size_t>(later - keys.begin()) - 1;
+  const CameraKey &a = keys[k], &b = keys[k + 1];
+  const double span = b.time - a.time, s = (time - a.time) / span;
+  const auto between = [&](Vec3d CameraKey::*place) {
+    const auto slope = [&](std::size_t i) {
+      if (i == 0 || i + 1 == keys.size()) return Vec3d();
+      return (keys[i + 1].*place - keys[i - 1].*place) / (keys[i + 1].time - keys[i - 1].time);
+    };
+    const double r = 1.0 - s;
+    return r * r * (1.0 + 2.0 * s) * (a.*place) + s * s * (1.0 + 2.0 * r) * (b.*place) +
+           span * s * r * (r * slope(k) - s * slope(k + 1));
+  };
+  return {time, between(&CameraKey::position), between(&CameraKey::target)};
+}
+
 Vec3d Projection::project(const Vec3d& point) const {
   const Vec3d arm = point - eye;
   const double z = dot(arm, forward);

@@ -1,8 +1,11 @@
 // Where the picture is taken from.
 #pragma once
 
+#include <vector>
+
 #include "geometry/aabb.h"
 #include "math/vec3.h"
+#include "params/output_params.h"
 
 namespace barchan {
 
@@ -17,6 +20,10 @@ struct Camera {
 // from the front (+z if y is up, -y if z is up) turned towards +x. aspect = width / height. An
 // empty or endless box is taken for a cube of one metre about the origin.
 Camera fit_camera(const Aabb& subject, const Vec3d& up, double fov, double aspect);
+
+// Where a camera with these keys is at a time [s]: at the keys, and on a smooth way between them;
+// still before the first and after the last. At least one key, their times growing.
+CameraKey interpolated(const std::vector<CameraKey>& keys, double time);
 
 // The camera as a set of axes and a mapping to pixels. A point p with arm = p - eye is seen at
 //     x = center_x + focal dot(arm, right) / z,   y = center_y - focal dot(arm, up) / z,

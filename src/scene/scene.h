@@ -68,6 +68,7 @@ struct Scene {
   std::vector<SceneSolid> solids;
   std::vector<Emitter> emitters;
   std::vector<Sink> sinks;
+  std::vector<LightParams> lights;
   std::vector<Probe> probes;
 
   BallisticParams ballistic;

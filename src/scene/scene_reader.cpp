@@ -29,17 +29,17 @@ ShapeValue required_shape(const Node& node, const std::string& section) {
 void apply_preset(const std::string& preset, MaterialParams& material) {
   if (preset == "dry-sand") {
     material.density = 1600, material.friction_angle = 35, material.cohesion = 0;
-    material.color = {0.76, 0.62, 0.42};
+    material.color = {0.66, 0.46, 0.26};
   } else if (preset == "wet-sand") {
     material.density = 1900, material.friction_angle = 38, material.cohesion = 500;
-    material.color = {0.45, 0.34, 0.22};
+    material.color = {0.33, 0.22, 0.13};
   } else if (preset == "gravel") {
     material.density = 1700, material.friction_angle = 42, material.cohesion = 0;
     material.color = {0.45, 0.44, 0.42};
   } else if (preset == "water") {
     material.density = 1000, material.friction_angle = 0, material.cohesion = 0;
     material.viscosity = 0.001;
-    material.color = {0.10, 0.35, 0.60};
+    material.color = {0.11, 0.43, 0.60};
   }
 }
 
@@ -264,6 +264,18 @@ void read_probe(const Node& item, Scene& scene) {
   scene.probes.push_back(std::move(probe));
 }
 
+void read_light(const Node& item, Scene& scene) {
+  LightParams light;
+  read_section(item, table_of<LightParams>(), "[light]", &light);
+  for (const char* key : {"position", "target"}) {
+    if (!item.find(key)) reject_at(item.source, "[[light]] needs '{}', for example [0, 3, 0]", key);
+  }
+  if (!(length(light.target - light.position) > 0.0)) {
+    reject_at(item.source, "the light faces nothing: position and target are the same point");
+  }
+  scene.lights.push_back(light);
+}
+
 // The [[paper.KEY]] of a scene, each with the keys it cannot do without.
 template <class Params>
 std::vector<Params> read_paper_list(const Node& paper, const char* key,
@@ -318,6 +330,20 @@ void read_paper(const Node& node, Scene& scene) {
   check_paper(node, paper);
 }
 
+void read_camera(const Node& document, Scene& scene) {
+  const Node::Member* camera = document.find("camera");
+  const Node::Member* keys = camera ? camera->value.find("keyframes") : nullptr;
+  if (!keys) return;
+  for (const char* still : {"position", "target"}) {
+    if (const Node::Member* given = camera->value.find(still)) {
+      reject_at(given->source,
+                "'{}' in [camera] means nothing beside keyframes, which have their own", still);
+    }
+  }
+  scene.camera.keyframes = read_camera_keys(keys->value, "'keyframes' in [camera]");
+  scene.camera.keyframes_toml = inline_toml(keys->value);
+}
+
 void read_list(const Node::Member& member, Scene& scene, void (*read)(const Node&, Scene&)) {
   const bool is_list = member.value.kind == Node::Kind::list;
   if (!is_list && member.source.line == 0 && member.value.kind == Node::Kind::table) {
@@ -343,11 +369,9 @@ const Node::Member* scene_member(const Node& document, const char* key) {
 
 void read_lists(const Node& document, Scene& scene) {
   using Read = void (*)(const Node&, Scene&);
-  constexpr std::pair<const char*, Read> kLists[] = {{"fill", read_fill},
-                                                     {"solid", read_solid},
-                                                     {"emitter", read_emitter},
-                                                     {"sink", read_sink},
-                                                     {"probe", read_probe}};
+  constexpr std::pair<const char*, Read> kLists[] = {
+      {"fill", read_fill}, {"solid", read_solid}, {"emitter", read_emitter},
+      {"sink", read_sink}, {"probe", read_probe}, {"light", read_light}};
   for (const auto& [key, read] : kLists) {
     if (const Node::Member* list = scene_member(document, key)) read_list(*list, scene, read);
   }
@@ -357,7 +381,7 @@ void read_lists(const Node& document, Scene& scene) {
 void read_top_level(const Node& document, Scene& scene) {
   const ParamTable& table = table_of<SceneParams>();
   std::vector<std::string> known = names_of(table);
-  for (const char* list : {"material", "fill", "solid", "emitter", "sink", "probe"}) {
+  for (const char* list : {"material", "fill", "solid", "emitter", "sink", "probe", "light"}) {
     known.emplace_back(list);
   }
   for (const SingleSection& single : single_sections()) known.push_back(single.table->section);
@@ -445,6 +469,7 @@ Scene read_scene(Node document, const std::string& file,
       read_section(member->value, *single.table, member->key, single.object(scene));
     }
   }
+  read_camera(document, scene);
   if (const Node::Member* paper = document.find("paper")) read_paper(paper->value, scene);
   check_whole(scene, document);
   return scene;

@@ -112,10 +112,16 @@ std::string to_toml(const Scene& scene) {
   for (const Probe& probe : scene.probes) {
     out += "\n[[probe]]\n" + section_toml(table_of<ProbeParams>(), "[probe]", &probe.params);
   }
+  for (const LightParams& light : scene.lights) {
+    out += "\n[[light]]\n" + section_toml(table_of<LightParams>(), "[light]", &light);
+  }
   Scene& mutable_scene = const_cast<Scene&>(scene);  // single_sections() hands out pointers
   for (const SingleSection& single : single_sections()) {
     const std::string& name = single.table->section;
-    const std::string body = section_toml(*single.table, name, single.object(mutable_scene));
+    std::string body = section_toml(*single.table, name, single.object(mutable_scene));
+    if (name == "camera" && !scene.camera.keyframes.empty()) {
+      body += "keyframes = " + scene.camera.keyframes_toml + "\n";
+    }
     if (!body.empty()) out += "\n[" + name + "]\n" + body;
   }
   return out + paper_toml(scene.paper);
@@ -138,6 +144,7 @@ std::string default_of(const ParamTable& table, const ParamField& field) {
   SceneSolid solid;
   Emitter emitter;
   Probe probe;
+  const LightParams light;
   const PaperVariantParams variant;
   const PaperNumberParams number;
   const PaperPlotParams plot;
@@ -148,6 +155,7 @@ std::string default_of(const ParamTable& table, const ParamField& field) {
   if (&table == &table_of<SolidParams>()) object = &solid.params;
   if (&table == &table_of<EmitterParams>()) object = &emitter.params;
   if (&table == &table_of<ProbeParams>()) object = &probe.params;
+  if (&table == &table_of<LightParams>()) object = &light;
   if (&table == &table_of<PaperParams>()) object = &scene.paper;
   if (&table == &table_of<PaperVariantParams>()) object = &variant;
   if (&table == &table_of<PaperNumberParams>()) object = &number;
@@ -177,7 +185,8 @@ std::string parameter_text(const std::string& section) {
     out += "\n";
   }
   if (out.empty()) {
-    std::vector<std::string> known = {"material", "fill", "solid", "emitter", "sink", "probe"};
+    std::vector<std::string> known = {"material", "fill",  "solid", "emitter",
+                                      "sink",     "probe", "light"};
     for (const SingleSection& single : single_sections()) known.push_back(single.table->section);
     known.emplace_back("paper");
     reject("no section '{}'{}", section, suggestion(section, known));

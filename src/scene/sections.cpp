@@ -18,13 +18,10 @@ struct NotYet {
   const char* key;
   const char* value;
 };
-constexpr std::array<NotYet, 7> kNotYet = {{
+constexpr std::array<NotYet, 4> kNotYet = {{
     {"", "solver", "flip"},
     {"", "solver", "granular-sph"},
     {"", "solver", "dem"},
-    {"render", "look", "water"},
-    {"render", "look", "sand"},
-    {"render", "look", "grains"},
     {"cache", "fields", ""},
 }};
 
@@ -44,7 +41,7 @@ std::vector<const ParamTable*> all_tables() {
   std::vector<const ParamTable*> tables = {
       &table_of<SceneParams>(), &table_of<MaterialParams>(), &table_of<FillParams>(),
       &table_of<SolidParams>(), &table_of<EmitterParams>(),  &table_of<SinkParams>(),
-      &table_of<ProbeParams>(),
+      &table_of<ProbeParams>(), &table_of<LightParams>(),
   };
   for (const SingleSection& single : single_sections()) tables.push_back(single.table);
   tables.push_back(&table_of<PaperParams>());

@@ -316,4 +316,25 @@ std::vector<Keyframe> read_keyframes(const Node& node, const std::string& what) 
   return frames;
 }
 
+std::vector<CameraKey> read_camera_keys(const Node& node, const std::string& what) {
+  if (node.kind != Node::Kind::list || node.items.empty()) {
+    reject_at(node.source, "{} must be a list of at least one keyframe, not {}", what,
+              describe(node));
+  }
+  std::vector<CameraKey> keys;
+  for (const Node& item : node.items) {
+    const Keys values(item, "a keyframe of the camera", {"time", "position", "target"});
+    const CameraKey key{values.number("time"), values.vector("position"), values.vector("target")};
+    if (!keys.empty() && !(key.time > keys.back().time)) {
+      reject_at(item.source, "keyframe times must grow: {} comes after {}", key.time,
+                keys.back().time);
+    }
+    if (!(length(key.target - key.position) > 0.0)) {
+      reject_at(item.source, "the camera looks nowhere: position and target are the same point");
+    }
+    keys.push_back(key);
+  }
+  return keys;
+}
+
 }  // namespace barchan

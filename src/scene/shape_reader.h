@@ -26,4 +26,7 @@ void check_grain(const Node& node, const std::string& what);
 
 std::vector<Keyframe> read_keyframes(const Node& node, const std::string& what);
 
+// [ { time = .., position = [..], target = [..] }, .. ]
+std::vector<CameraKey> read_camera_keys(const Node& node, const std::string& what);
+
 }  // namespace barchan

@@ -288,9 +288,39 @@ class Runs(Case):
         broken.write_bytes(broken.read_bytes()[:5000])
         self.expect(run("render", out, "--size", "160x90"), 1, "frame_000003.h5")
         self.assertEqual(len(list((out / "images").iterdir())), 6)
+        # So is one that is missing.
+        (out / "frames" / "frame_000005.h5").unlink()
+        self.expect(run("render", out, "--size", "160x90", "--frames", "4..6"), 1,
+                    "frame_000005.h5 is missing", "2 pictures")
         self.assertTrue((out / "video.mp4").stat().st_size > 1000)
         self.assertTrue((out / "contact_sheet.png").exists())
         self.expect(run("info", out), 1, "frame_000003.h5")
+
+
+    def test_looks(self):
+        out = self.dir / "run"
+        self.expect(run("run", self.scene, "--out", out, "--frames", 2), 0)
+        seen = {}
+        for look in ("auto", "sand", "grains", "water", "particles"):
+            self.expect(run("render", out, "--size", "96x54", "--look", look, "--frames", 2), 0)
+            seen[look] = (out / "images" / "frame_000002.png").read_bytes()
+        self.assertEqual(len(set(seen.values())), 4)
+        self.assertEqual(seen["auto"], seen["sand"])
+        # The same bytes on any number of threads, with an open shutter, too
+        blurred = []
+        for threads in (1, 4):
+            self.expect(run("render", out, "--size", "96x54", "--frames", 2, "--look", "water",
+                            "--threads", threads, "--set", "render.shutter=0.5"), 0)
+            blurred.append((out / "images" / "frame_000002.png").read_bytes())
+        self.assertEqual(blurred[0], blurred[1])
+        self.assertNotEqual(blurred[0], seen["water"])
+        self.expect(run("render", out, "--size", "96x54", "--frames", 2, "--format", "exr",
+                        "--quality", "final", "--samples", 2), 0)
+        self.assertEqual((out / "images" / "frame_000002.exr").read_bytes()[:4],
+                         b"\x76\x2f\x31\x01")
+        for wrong in (["--look", "sandy"], ["--quality", "best"], ["--samples", 0],
+                      ["--size", "9x9"], ["--format", "gif"]):
+            self.expect(run("render", out, *wrong), 2)
 
 
 class Surfaces(Case):

@@ -76,5 +76,21 @@ TEST(Projection, MayLookStraightDown) {
   EXPECT_NEAR(length(view.up), 1.0, 1e-12);
 }
 
+TEST(Camera, GoesSmoothlyFromKeyToKey) {
+  const std::vector<CameraKey> keys = {
+      {0.0, {0, 0, 0}, {0, 0, -1}}, {1.0, {2, 0, 0}, {0, 0, -1}}, {3.0, {6, 4, 0}, {1, 0, -1}}};
+  const auto at = [&](double t) { return interpolated(keys, t).position; };
+  EXPECT_EQ(at(-5.0), keys[0].position);
+  EXPECT_EQ(at(9.0), keys[2].position);
+  for (const CameraKey& key : keys) EXPECT_LT(length(at(key.time) - key.position), 1e-12);
+  // No jerk at the middle key, and at rest at both ends
+  const double e = 1e-5;
+  const Vec3d before = (at(1.0) - at(1.0 - e)) / e, after = (at(1.0 + e) - at(1.0)) / e;
+  EXPECT_LT(length(before - after), 1e-3);
+  EXPECT_GT(length(before), 1.0);
+  EXPECT_LT(length(at(e) - at(0.0)) / e, 1e-3);
+  EXPECT_LT(length(interpolated(keys, 2.0).target - Vec3d(0.5, 0, -1)), 0.2);
+}
+
 }  // namespace
 }  // namespace barchan

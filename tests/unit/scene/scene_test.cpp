@@ -428,6 +428,24 @@ TEST(Override, ReachesKeyframesAndShapes) {
 
 // ---- [paper] ----
 
+TEST(Scene, LightsAndAMovingCameraAreReadAndWrittenBack) {
+  const std::string text =
+      "[[fill]]\nshape = { box = [[0, 0, 0], [1, 1, 1]] }\n"
+      "[[light]]\nposition = [0, 3, 0]\ntarget = [0, 0, 0]\nstrength = 4\n"
+      "[camera]\nkeyframes = [ { time = 0, position = [0, 1, 5], target = [0, 0, 0] }, "
+      "{ time = 2, position = [5, 1, 0], target = [0, 0.5, 0] } ]\n";
+  const Scene scene = read_scene(text, "scene.toml");
+  ASSERT_EQ(scene.lights.size(), 1u);
+  EXPECT_EQ(scene.lights[0].strength, 4.0);
+  ASSERT_EQ(scene.camera.keyframes.size(), 2u);
+  EXPECT_EQ(scene.camera.keyframes[1].target, Vec3d(0, 0.5, 0));
+  const Scene again = read_scene(to_toml(scene), "scene.toml");
+  EXPECT_EQ(to_toml(again), to_toml(scene));
+  ASSERT_EQ(again.camera.keyframes.size(), 2u);
+  EXPECT_EQ(again.camera.keyframes[1].position, Vec3d(5, 1, 0));
+  EXPECT_EQ(again.lights[0].position, Vec3d(0, 3, 0));
+}
+
 TEST(Paper, IsReadAndWrittenBack) {
   const std::string text = std::string(kFill) +
                            "[paper]\nfigure = \"ZB 1\"\nquick = [\"resolution=0.1\"]\n"
