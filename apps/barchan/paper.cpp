@@ -125,10 +125,15 @@ int paper(const Options& options, const CommandLine& line, bool quiet) {
     runs.push_back({run.name, run.label, RunRecord(run.folder)});
   }
   const fs::path plots = planned.front().folder / "plots";
-  draw_page(ledger_page(runs.front().record), plots / "ledger.png");
-  for (const PaperPlotParams& plot : scene.paper.plots) {
-    draw_page(paper_page(plot, runs), plots / (plot.name + ".png"));
-    fmt::print("barchan: {}\n", (plots / (plot.name + ".png")).string());
+  try {
+    draw_page(ledger_page(runs.front().record), plots / "ledger.png");
+    for (const PaperPlotParams& plot : scene.paper.plots) {
+      draw_page(paper_page(plot, runs), plots / (plot.name + ".png"));
+      fmt::print("barchan: {}\n", (plots / (plot.name + ".png")).string());
+    }
+  } catch (const Error& error) {  // without gnuplot there are numbers still
+    log_message(LogLevel::error, error.what());
+    drawn = 1;
   }
   compare(figure, scene, ours, options.quick, runs);
   return drawn;

@@ -99,7 +99,14 @@ int render_run(const RenderOptions& options) {
   }
   if (pictures.empty()) fail("no frame of {} could be drawn", options.folder);
   note("{} picture{} in {}", pictures.size(), pictures.size() == 1 ? "" : "s", images.string());
-  if (!exr) summarize(options.folder, pictures, scene.general.fps / scene.cache.every);
+  if (!exr) {
+    try {
+      summarize(options.folder, pictures, scene.general.fps / scene.cache.every);
+    } catch (const Error& error) {  // without ffmpeg there are pictures still
+      log_message(LogLevel::error, error.what());
+      ++broken;
+    }
+  }
   return broken > 0 ? 1 : 0;
 }
 
