@@ -13,6 +13,8 @@ class App;
 
 namespace barchan {
 
+class RunFolder;
+
 // A command leaves what it wants done here; main() does it inside one try block.
 struct CommandLine {
   std::vector<std::string> words;  // argv
@@ -52,5 +54,9 @@ FrameRange parse_frame_range(const std::string& text);
 // The frames of a run within a range, as (number, file). Rejects folders and ranges without any.
 std::vector<std::pair<std::int64_t, std::filesystem::path>> frames_in(
     const std::filesystem::path& folder, const FrameRange& range);
+
+// Names the frames within a range, between the first and the last that are there, that the run does
+// not have. Returns how many.
+int report_missing(const RunFolder& run, const FrameRange& range, int every);
 
 }  // namespace barchan

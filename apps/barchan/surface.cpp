@@ -17,8 +17,10 @@
 #include "cache/run_folder.h"
 #include "commands.h"
 #include "compute/cpu.h"
+#include "export/solid_meshes.h"
 #include "progress.h"
 #include "scene/scene.h"
+#include "sim/initial_state.h"
 #include "surface/surface_file.h"
 
 namespace barchan {
@@ -156,20 +158,6 @@ class SurfaceWork {
   int broken_ = 0;
 };
 
-// Frames between the first and the last of the range that the run does not have.
-int report_missing(const RunFolder& run, const FrameRange& range, int every) {
-  int missing = 0;
-  const std::vector<std::int64_t> present = run.frames();
-  for (std::size_t n = 1; n < present.size(); ++n) {
-    for (std::int64_t f = present[n - 1] + every; f < present[n]; f += every) {
-      if (!range.contains(f)) continue;
-      log_message(LogLevel::error, run.frame(f).string() + " is missing");
-      ++missing;
-    }
-  }
-  return missing;
-}
-
 int surface_run(const Options& options, bool quiet) {
   for (const std::string& format : options.formats) {
     if (format != "ply" && format != "obj" && format != "vdb") {
@@ -183,6 +171,8 @@ int surface_run(const Options& options, bool quiet) {
       read_scene(read_text_file(run.scene()), run.scene().string(), options.settings);
   check_surface_params(scene.surface);
   keep_settings(run, scene.surface);
+  Cpu one(1);
+  write_solids_obj(solid_meshes(make_solids(scene, one)), run.surface_solids());
 
   std::vector<Job> jobs;
   for (const auto& [number, file] : frames) {
