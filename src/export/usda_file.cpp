@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -54,10 +55,12 @@ std::string list(const std::vector<T>& values) {
   return out + "]";
 }
 
+// Two corners; for no points the largest float and its opposite, as USD itself has it.
 std::vector<Vec3> extent_of(const std::vector<Vec3>& points, double margin) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  if (points.empty()) return {Vec3(kMost, kMost, kMost), Vec3(-kMost, -kMost, -kMost)};
   Aabb box;
   for (const Vec3& p : points) box = join(box, Aabb{Vec3d(p), Vec3d(p)});
-  if (box.is_empty()) return {};
   box = box.grown(margin);
   return {Vec3(box.lo), Vec3(box.hi)};
 }
@@ -157,7 +160,7 @@ struct UsdaFile::Samples {
 
 namespace {
 
-// Closes the prim's braces itself; `samples` are those of the solid if it moves.
+// `translate` and `orient` count if it moves.
 void write_solid(const NamedMesh& solid, const std::string& name, const TimeSamples& translate,
                  const TimeSamples& orient, AtomicFile& out) {
   out.append(fmt::format("        def Mesh \"{}\"\n        {{\n", name));

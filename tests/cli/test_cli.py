@@ -622,6 +622,8 @@ class Streams(Case):
         self.expect(run("render", out, "--size", "64x36"), 0)
         for form in ("ply", "csv", "xdmf", "obj", "vdb", "usda"):
             self.expect(run("export", out, "--to", form), 0)
+        nobody = usda_reader.Reader((out / "usda" / "empty.usda").read_text()).prims["/run/particles"]
+        self.assertTrue(len(nobody["points"]) > 0 and not any(nobody["points"].values()))
         self.expect(run("bench", self.scene, "--steps", 3, "--warmup", 0), 0)
 
     def test_too_much_for_the_mouth_is_foretold(self):

@@ -63,6 +63,8 @@ class Reader:
                 kind, array, attribute = SAMPLES.fullmatch(line).groups()
                 assert attribute not in prim, attribute
                 prim[attribute] = self.samples(kind, bool(array))
+                if attribute == "extent":
+                    assert all(len(corners) == 2 for corners in prim[attribute].values())
             else:
                 kind, array, attribute, value, more = ATTRIBUTE.fullmatch(line).groups()
                 assert attribute not in prim, attribute
