@@ -9,7 +9,8 @@ instead: from DIR/frames if Python has h5py, else from `barchan export DIR --to 
 
 Meshes are read when Blender comes to a frame. A saved file keeps this script and the path of the run
 with it, and reads on when it is opened with scripts allowed (blender --enable-autoexec scene.blend).
-Python 3.11 or later is needed (Debian's Blender 3.4, Blender 4.1)."""
+Needs Python 3.11 or later. Tried with Debian's Blender 3.4; what Blender 4 calls otherwise is told apart by
+its version, but was not tried."""
 
 import argparse
 import csv
@@ -144,7 +145,8 @@ def fill_mesh(mesh, vertices, velocities, triangles, normals):
     velocity.data.foreach_set("vector", velocities.ravel())
     mesh.update(calc_edges=True)
     if normals is not None and len(normals):
-        mesh.use_auto_smooth = True
+        if bpy.app.version < (4, 1):
+            mesh.use_auto_smooth = True  # or else normals of its own are not looked at
         mesh.normals_split_custom_set_from_vertices(normals)
 
 
@@ -304,7 +306,10 @@ def add_solids(run, description, root):
         mesh = bpy.data.meshes.new(name)
         mesh.from_pydata(vertices, [], triangles)
         mesh.polygons.foreach_set("use_smooth", [True] * len(triangles))
-        mesh.use_auto_smooth = True  # edges beyond 30 degrees stay sharp
+        if bpy.app.version < (4, 1):
+            mesh.use_auto_smooth = True  # edges beyond 30 degrees stay sharp
+        else:
+            mesh.set_sharp_from_angle(angle=math.radians(30))
         added = add_object(name, mesh, root)
         still = solids[name]["motion"] == "static"
         color = (0.48, 0.45, 0.40) if still else BODY_COLORS[moved % len(BODY_COLORS)]
