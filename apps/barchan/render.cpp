@@ -75,7 +75,7 @@ int render_run(const RenderOptions& options) {
   fs::create_directories(images);
   const bool exr = scene.render.format == "exr";
   std::vector<fs::path> pictures;
-  int broken = report_missing(options.folder, range, scene.cache.every);
+  int broken = report_missing(run, range, scene.cache.every);
   ProgressLine progress(log_is_quiet() ? ProgressLine::Style::quiet
                                        : ProgressLine::Style::automatic);
   std::size_t done = 0;
