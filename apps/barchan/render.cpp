@@ -69,7 +69,7 @@ int render_run(const RenderOptions& options) {
   const FrameRange range = parse_frame_range(options.frames);
   const auto frames = frames_in(options.folder, range);
   const Scene scene = scene_of(run, options);
-  Pictures studio(options.folder, scene, frames, options.threads);
+  Pictures studio(options.folder, scene, options.threads);
 
   const fs::path images = fs::path(options.folder) / "images";
   fs::create_directories(images);
