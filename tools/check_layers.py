@@ -27,6 +27,7 @@ BELOW["cache"] = BELOW["sim"] | {"sim"}
 BELOW["surface"] = BELOW["geometry"] | {"geometry", "spatial"}
 BELOW["render"] = BELOW["geometry"] | {"geometry", "spatial"}
 BELOW["view"] = BELOW["geometry"] | {"geometry", "spatial"}
+BELOW["export"] = BELOW["cache"] | {"cache", "surface"}
 BELOW["api"] = set(BELOW) | {"solvers", "cache", "surface", "render", "view"}
 
 BELOW["harness"] = BELOW["api"] | {"api"}

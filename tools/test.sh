@@ -6,7 +6,7 @@ jobs=${JOBS:-$(nproc)}
 full=0
 [ "${1:-}" = --full ] && full=1
 
-heading() { printf '\n==> %s\n' "$*"; }
+heading() { printf '\n==> %s  (%d s)\n' "$*" "$SECONDS"; }
 
 heading "Layers and format"
 tools/check_layers.py

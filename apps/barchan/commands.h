@@ -13,6 +13,8 @@ class App;
 
 namespace barchan {
 
+class RunFolder;
+
 // A command leaves what it wants done here; main() does it inside one try block.
 struct CommandLine {
   std::vector<std::string> words;  // argv
@@ -55,8 +57,8 @@ FrameRange parse_frame_range(const std::string& text);
 std::vector<std::pair<std::int64_t, std::filesystem::path>> frames_in(
     const std::filesystem::path& folder, const FrameRange& range);
 
-// Names each frame between two others, within the range, that is not there, as an error; returns
-// how many. The run writes every `every`-th frame.
-int report_missing(const std::filesystem::path& folder, const FrameRange& range, int every);
+// Names the frames within a range, between the first and the last that are there, that the run does
+// not have. Returns how many.
+int report_missing(const RunFolder& run, const FrameRange& range, int every);
 
 }  // namespace barchan

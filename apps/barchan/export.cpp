@@ -1,15 +1,26 @@
-// barchan export DIR --to ply|csv|xdmf: frames for other programs.
+// barchan export DIR --to ply|obj|vdb|xdmf|csv|usda: frames for other programs.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstring>
+#include <algorithm>
+#include <array>
+#include <optional>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/units.h"
 #include "cache/frame_file.h"
 #include "cache/xdmf.h"
 #include "commands.h"
+#include "compute/cpu.h"
+#include "export/points_file.h"
+#include "export/solid_meshes.h"
+#include "export/usda_file.h"
+#include "progress.h"
+#include "scene/scene.h"
+#include "sim/initial_state.h"
+#include "surface/surface_file.h"
 
 namespace barchan {
 
@@ -17,79 +28,122 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::array kFormats = {"ply", "obj", "vdb", "xdmf", "csv", "usda"};
+
 struct Options {
   std::string folder, to, frames, out;
+  std::vector<std::string> settings;
+  int threads = 0;  // 0: as many as cores
 };
 
-template <class T>
-void put(std::string& out, T value) {
-  char bytes[sizeof(T)];
-  std::memcpy(bytes, &value, sizeof(T));
-  out.append(bytes, sizeof(T));
+UsdaStage stage_of(const Scene& scene, std::vector<NamedMesh> solids) {
+  UsdaStage stage;
+  stage.title = scene.general.title;
+  stage.z_up = scene.general.up == "z";
+  stage.fps = scene.general.fps;
+  stage.width = scene.general.resolution;
+  for (const Material& material : scene.materials) stage.colors.push_back(material.params.color);
+  stage.solids = std::move(solids);
+  return stage;
 }
 
-// Binary little-endian PLY: points with velocity, id and material. PLY has no 64-bit integers, so
-// an id is written as a double, exact up to 2^53.
-std::string to_ply(const LoadedFrame& frame) {
-  std::string out = fmt::format(
-      "ply\nformat binary_little_endian 1.0\ncomment barchan frame {} time {}\n"
-      "element vertex {}\nproperty float x\nproperty float y\nproperty float z\n"
-      "property float vx\nproperty float vy\nproperty float vz\n"
-      "property double id\nproperty uchar material\nend_header\n",
-      frame.index, frame.time, frame.position.size());
-  for (std::size_t i = 0; i < frame.position.size(); ++i) {
-    for (const Vec3& v : {frame.position[i], frame.velocity[i]}) {
-      put(out, v.x), put(out, v.y), put(out, v.z);
+// Writes frame after frame in one format.
+class Exporter {
+ public:
+  Exporter(const Options& options, const Scene& scene, fs::path out)
+      : to_(options.to), scene_(scene), out_(std::move(out)), device_(threads_of(options)) {
+    if (to_ == "obj" || to_ == "usda") solids_ = solid_meshes(make_solids(scene_, device_));
+    if (to_ == "usda") {
+      const std::string name = fs::canonical(options.folder).filename().string();
+      file_ = out_ / (name + ".usda");
+      usda_.emplace(file_, stage_of(scene_, solids_));
     }
-    put(out, static_cast<double>(frame.id[i]));
-    put(out, frame.material[i]);
   }
-  return out;
-}
 
-std::string to_csv(const LoadedFrame& frame) {
-  std::string out = "id,material,x,y,z,vx,vy,vz\n";
-  for (std::size_t i = 0; i < frame.position.size(); ++i) {
-    const Vec3 x = frame.position[i], v = frame.velocity[i];
-    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{}\n", frame.id[i],
-                   frame.materials.at(frame.material[i]), x.x, x.y, x.z, v.x, v.y, v.z);
-  }
-  return out;
-}
-
-int run_export(const Options& options) {
-  for (const char* later : {"obj", "vdb", "usda"}) {
-    if (options.to == later) reject("--to {} is not available yet", later);
-  }
-  if (options.to != "ply" && options.to != "csv" && options.to != "xdmf") {
-    reject("--to {}: choose ply, csv or xdmf", options.to);
-  }
-  const auto frames = frames_in(options.folder, parse_frame_range(options.frames));
-  if (options.to == "xdmf") {
-    if (!options.frames.empty() || !options.out.empty()) {
-      reject(
-          "--to xdmf writes DIR/frames.xdmf for all frames; it takes neither --frames nor --out");
-    }
-    write_xdmf(RunFolder(options.folder));
-    note("{}", RunFolder(options.folder).xdmf().string());
-    return 0;
-  }
-  const fs::path out =
-      options.out.empty() ? fs::path(options.folder) / options.to : fs::path(options.out);
-  fs::create_directories(out);
-  int broken = 0;
-  for (const auto& [number, file] : frames) {
+  // False where the frame cannot be read or has no surface: said, and the others go on. What cannot
+  // be written ends the export.
+  bool add(std::int64_t number, const fs::path& file) {
+    LoadedFrame frame;
+    std::optional<ParticleSurface> surface;
+    SurfaceMesh mesh;
     try {
-      const LoadedFrame frame = read_frame(file);
-      write_file_atomic(out / fmt::format("frame_{:06}.{}", number, options.to),
-                        options.to == "ply" ? to_ply(frame) : to_csv(frame));
-    } catch (const Error& error) {
-      log_message(LogLevel::error, error.what());
-      ++broken;
+      frame = read_frame(file);
+      if (to_ == "obj" || to_ == "vdb" || to_ == "usda") {
+        surface.emplace(
+            SurfaceInput{frame.position, frame.velocity, frame.spacing, frame.surface_radius},
+            scene_.surface, device_);
+      }
+      if (to_ == "obj" || to_ == "usda") mesh = surface->mesh();
+      for (const NamedMesh& solid : solids_) pose_in(frame, solid.name);
+    } catch (const std::exception& error) {
+      const std::string why = error.what();
+      const bool named = why.find(file.filename().string()) != std::string::npos;
+      log_message(LogLevel::error, named ? why : file.string() + ": " + why);
+      return false;
     }
+    const fs::path target = out_ / fmt::format("frame_{:06}.{}", number, to_);
+    if (to_ == "ply") write_points_ply(frame, target);
+    if (to_ == "csv") write_points_csv(frame, target);
+    if (to_ == "obj") write_frame_obj(frame, mesh, solids_, target);
+    if (to_ == "vdb") write_surface_vdb(*surface, target);
+    if (to_ == "usda") usda_->add(frame, mesh);
+    return true;
   }
-  note("{} frames in {}", frames.size() - static_cast<std::size_t>(broken), out.string());
-  return broken > 0 ? 1 : 0;
+
+  // Returns where everything is.
+  fs::path finish() {
+    if (!usda_) return out_;
+    usda_->finish();
+    return file_;
+  }
+
+ private:
+  static int threads_of(const Options& options) {
+    return options.threads > 0 ? options.threads : make_cpu_device()->threads();
+  }
+
+  std::string to_;
+  const Scene& scene_;
+  fs::path out_, file_;
+  Cpu device_;
+  std::vector<NamedMesh> solids_;
+  std::optional<UsdaFile> usda_;
+};
+
+int export_xdmf(const Options& options) {
+  if (!options.frames.empty() || !options.out.empty()) {
+    reject("--to xdmf writes DIR/frames.xdmf for all frames; it takes neither --frames nor --out");
+  }
+  write_xdmf(RunFolder(options.folder));
+  note("{}", RunFolder(options.folder).xdmf().string());
+  return 0;
+}
+
+int run_export(const Options& options, bool quiet) {
+  if (std::find(kFormats.begin(), kFormats.end(), options.to) == kFormats.end()) {
+    reject("--to {}: choose ply, obj, vdb, xdmf, csv or usda", options.to);
+  }
+  const FrameRange range = parse_frame_range(options.frames);
+  const auto frames = frames_in(options.folder, range);
+  if (options.to == "xdmf") return export_xdmf(options);
+  const RunFolder run(options.folder);
+  const Scene scene =
+      read_scene(read_text_file(run.scene()), run.scene().string(), options.settings);
+  check_surface_params(scene.surface);
+  const fs::path out = options.out.empty() ? run.path() / options.to : fs::path(options.out);
+  fs::create_directories(out);
+
+  Exporter exporter(options, scene, out);
+  ProgressLine progress(quiet ? ProgressLine::Style::quiet : ProgressLine::Style::automatic);
+  const int missing = report_missing(run, range, scene.cache.every);
+  std::size_t done = 0, written = 0;
+  for (const auto& [number, file] : frames) {
+    written += exporter.add(number, file) ? 1 : 0;
+    progress.show_work(++done, frames.size(), fmt::format("frame {}", number));
+  }
+  if (written == 0) fail("no frame of {} could be exported", options.folder);
+  note("{} frame{} in {}", written, written == 1 ? "" : "s", exporter.finish().string());
+  return missing > 0 || written < frames.size() ? 1 : 0;
 }
 
 }  // namespace
@@ -98,10 +152,18 @@ void add_export(CLI::App& app, CommandLine& line) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("export", "Write frames for other programs");
   command->add_option("DIR", options->folder, "The run folder")->required();
-  command->add_option("--to", options->to, "ply, csv or xdmf")->required();
+  command->add_option("--to", options->to, "ply, obj, vdb, xdmf, csv or usda")->required();
   command->add_option("--frames", options->frames, "A..B; all by default");
   command->add_option("--out", options->out, "Folder for the files; DIR/<format> by default");
-  command->callback([&line, options] { line.action = [options] { return run_export(*options); }; });
+  command->add_option("--set", options->settings, "surface.key=value, as often as needed")
+      ->allow_extra_args(false);
+  command->add_option("--threads", options->threads, "CPU threads; 0: as many as cores")
+      ->check(CLI::Range(0, 1024));
+  command->callback([&app, &line, options] {
+    line.action = [&app, options] {
+      return run_export(*options, app.get_option("--quiet")->count() > 0);
+    };
+  });
 }
 
 }  // namespace barchan

@@ -53,10 +53,9 @@ std::vector<std::pair<std::int64_t, std::filesystem::path>> frames_in(
   return frames;
 }
 
-int report_missing(const std::filesystem::path& folder, const FrameRange& range, int every) {
-  const RunFolder run(folder);
-  const std::vector<std::int64_t> present = run.frames();
+int report_missing(const RunFolder& run, const FrameRange& range, int every) {
   int missing = 0;
+  const std::vector<std::int64_t> present = run.frames();
   for (std::size_t n = 1; n < present.size(); ++n) {
     for (std::int64_t f = present[n - 1] + every; f < present[n]; f += every) {
       if (!range.contains(f)) continue;

@@ -69,13 +69,13 @@ int render_run(const RenderOptions& options) {
   const FrameRange range = parse_frame_range(options.frames);
   const auto frames = frames_in(options.folder, range);
   const Scene scene = scene_of(run, options);
-  Pictures studio(options.folder, scene, frames, options.threads);
+  Pictures studio(options.folder, scene, options.threads);
 
   const fs::path images = fs::path(options.folder) / "images";
   fs::create_directories(images);
   const bool exr = scene.render.format == "exr";
   std::vector<fs::path> pictures;
-  int broken = report_missing(options.folder, range, scene.cache.every);
+  int broken = report_missing(run, range, scene.cache.every);
   ProgressLine progress(log_is_quiet() ? ProgressLine::Style::quiet
                                        : ProgressLine::Style::automatic);
   std::size_t done = 0;

@@ -17,8 +17,10 @@
 #include "cache/run_folder.h"
 #include "commands.h"
 #include "compute/cpu.h"
+#include "export/solid_meshes.h"
 #include "progress.h"
 #include "scene/scene.h"
+#include "sim/initial_state.h"
 #include "surface/surface_file.h"
 
 namespace barchan {
@@ -169,6 +171,8 @@ int surface_run(const Options& options, bool quiet) {
       read_scene(read_text_file(run.scene()), run.scene().string(), options.settings);
   check_surface_params(scene.surface);
   keep_settings(run, scene.surface);
+  Cpu one(1);
+  write_solids_obj(solid_meshes(make_solids(scene, one)), run.surface_solids());
 
   std::vector<Job> jobs;
   for (const auto& [number, file] : frames) {
@@ -179,7 +183,7 @@ int surface_run(const Options& options, bool quiet) {
     if (!job.formats.empty()) jobs.push_back(std::move(job));
   }
   const std::size_t before = frames.size() - jobs.size(), wanted = jobs.size();
-  int broken = report_missing(options.folder, range, scene.cache.every);
+  int broken = report_missing(run, range, scene.cache.every);
   const int threads = options.threads > 0
                           ? options.threads
                           : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

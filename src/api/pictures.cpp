@@ -23,8 +23,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using FrameList = std::vector<std::pair<std::int64_t, fs::path>>;
-
 // What a quality stands for.
 struct Effort {
   int samples;  // a pixel
@@ -51,13 +49,14 @@ Aabb bounds_of(const Scene& scene, const BodyState& body) {
   return {};
 }
 
-// What the camera should see: containers, and the particles and bodies of a few frames. And what
-// stands on the ground: the same without bodies, whose boxes have room for every way to be turned.
+// What the camera should see: containers, and the particles and bodies of a few frames of the whole
+// run, whatever part of it is drawn. And what stands on the ground: the same without bodies, whose
+// boxes have room for every way to be turned.
 struct Subject {
   Aabb seen, standing;
 };
 
-Subject subject_of(const Scene& scene, const FrameList& frames) {
+Subject subject_of(const Scene& scene, const RunFolder& run) {
   Subject subject;
   for (const SceneSolid& solid : scene.solids) {
     const Aabb around = bounds(solid.shape.shape);
@@ -65,10 +64,11 @@ Subject subject_of(const Scene& scene, const FrameList& frames) {
       subject.standing = join(subject.standing, around);
     }
   }
+  const std::vector<std::int64_t> frames = run.frames();
   const std::size_t every = std::max<std::size_t>(1, frames.size() / 8);
   for (std::size_t f = 0; f < frames.size(); f += every) {
     try {
-      const LoadedFrame frame = read_frame(frames[f].second);
+      const LoadedFrame frame = read_frame(run.frame(frames[f]));
       for (const Vec3& p : frame.position) {
         if (is_finite(p)) subject.standing = join(subject.standing, Aabb{Vec3d(p), Vec3d(p)});
       }
@@ -165,14 +165,14 @@ struct Pictures::Studio {
   double top = 0.0;               // of the colour scale
   std::vector<Vec3> birthplaces;  // by id [m]
 
-  Studio(const fs::path& folder, const Scene& scene_, const FrameList& frames, int threads)
+  Studio(const fs::path& folder, const Scene& scene_, int threads)
       : scene(scene_),
         name(fs::canonical(folder).filename().string()),
         look(chosen_look(scene_)),
         effort(effort_of(scene_.render)),
         device(threads > 0 ? threads : make_cpu_device()->threads()),
         solids(make_solids(scene, device)) {
-    const Subject subject = subject_of(scene, frames);
+    const Subject subject = subject_of(scene, RunFolder(folder));
     const double aspect = static_cast<double>(scene.render.width) / scene.render.height;
     still = fit_camera(subject.seen, scene.up(), radians(scene.camera.fov), aspect);
     if (is_set(scene.camera.target)) still.target = scene.camera.target;
@@ -339,8 +339,8 @@ struct Pictures::Studio {
   }
 };
 
-Pictures::Pictures(const fs::path& folder, const Scene& scene, const FrameList& frames, int threads)
-    : studio_(std::make_unique<Studio>(folder, scene, frames, threads)) {}
+Pictures::Pictures(const fs::path& folder, const Scene& scene, int threads)
+    : studio_(std::make_unique<Studio>(folder, scene, threads)) {}
 
 Pictures::~Pictures() = default;
 

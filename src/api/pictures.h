@@ -2,12 +2,9 @@
 // world of each moment that the shutter is open, and has it traced.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "cache/frame_file.h"
 #include "compute/cpu.h"
@@ -19,10 +16,9 @@ namespace barchan {
 
 class Pictures {
  public:
-  // `frames` (number and file) are those to be drawn: they say what the camera must have in view.
-  // scene.render and scene.camera say how; sections of `scene` may differ from the run's.
-  Pictures(const std::filesystem::path& folder, const Scene& scene,
-           const std::vector<std::pair<std::int64_t, std::filesystem::path>>& frames, int threads);
+  // Of the run in the folder. scene.render and scene.camera say how; sections of `scene` may differ
+  // from the run's.
+  Pictures(const std::filesystem::path& folder, const Scene& scene, int threads);
   ~Pictures();
 
   const std::string& look() const;  // the chosen one, never "auto"

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
+#include <utility>
 
 #include "base/error.h"
 
@@ -106,6 +107,70 @@ void write_file_atomic(const fs::path& path, const void* bytes, std::size_t coun
 
 void write_file_atomic(const fs::path& path, std::string_view text) {
   write_file_atomic(path, text.data(), text.size());
+}
+
+AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), part_(path_) {
+  part_ += ".part";
+  file_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file_ < 0) fail("cannot write {}: {}", path_.string(), reason(errno));
+}
+
+AtomicFile::~AtomicFile() {
+  if (file_ < 0) return;  // committed
+  ::close(file_);
+  ::unlink(part_.c_str());
+}
+
+void AtomicFile::append(std::string_view text) {
+  try {
+    write_all(file_, text.data(), text.size());
+  } catch (int code) {
+    fail("cannot write {}: {}", path_.string(), reason(code));
+  }
+}
+
+void AtomicFile::append(const ScratchFile& from) {
+  std::string piece(std::size_t{1} << 20, '\0');
+  for (off_t at = 0;;) {
+    const ssize_t got = ::pread(from.file_, piece.data(), piece.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0)
+      fail("cannot read back what was put aside in {}: {}", from.folder_.string(), reason(errno));
+    if (got == 0) return;
+    append(std::string_view(piece).substr(0, static_cast<std::size_t>(got)));
+    at += got;
+  }
+}
+
+void AtomicFile::commit() {
+  if (::fsync(file_) != 0 || ::rename(part_.c_str(), path_.c_str()) != 0) {
+    fail("cannot write {}: {}", path_.string(), reason(errno));
+  }
+  ::close(file_);
+  file_ = -1;
+  sync_folder(path_.has_parent_path() ? path_.parent_path() : fs::path("."));
+}
+
+ScratchFile::ScratchFile(const fs::path& folder) : folder_(folder) {
+  std::string name = (folder / "scratch-XXXXXX").string();
+  file_ = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file_ < 0) fail("cannot write to {}: {}", folder.string(), reason(errno));
+  ::unlink(name.c_str());  // its bytes stay as long as it is open
+}
+
+ScratchFile::ScratchFile(ScratchFile&& other) noexcept
+    : folder_(std::move(other.folder_)), file_(std::exchange(other.file_, -1)) {}
+
+ScratchFile::~ScratchFile() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void ScratchFile::append(std::string_view text) {
+  try {
+    write_all(file_, text.data(), text.size());
+  } catch (int code) {
+    fail("cannot write to {}: {}", folder_.string(), reason(code));
+  }
 }
 
 std::string read_text_file(const fs::path& path) {

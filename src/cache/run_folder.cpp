@@ -98,8 +98,9 @@ bool is_ours(const std::string& subfolder, const std::string& name) {
     });
   }
   if (subfolder == "surface") {
-    return name == "settings.toml" || number_in(name, "surface_", ".ply") >= 0 ||
-           number_in(name, "surface_", ".obj") >= 0 || number_in(name, "surface_", ".vdb") >= 0;
+    return name == "settings.toml" || name == "solids.obj" ||
+           number_in(name, "surface_", ".ply") >= 0 || number_in(name, "surface_", ".obj") >= 0 ||
+           number_in(name, "surface_", ".vdb") >= 0;
   }
   return false;
 }

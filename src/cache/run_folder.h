@@ -91,6 +91,7 @@ class RunFolder {
   // `ending` is "ply", "obj" or "vdb".
   std::filesystem::path surface(std::int64_t frame, const std::string& ending) const;
   std::filesystem::path surface_settings() const { return folder_ / "surface" / "settings.toml"; }
+  std::filesystem::path surface_solids() const { return folder_ / "surface" / "solids.obj"; }
   std::filesystem::path interrupted() const { return folder_ / "checkpoints" / "interrupted.h5"; }
 
   bool holds_run() const;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "geometry/polygonise.h"
+#include "geometry/shape_mesh.h"
 #include "geometry/solid_mesh.h"
 #include "math/scalar.h"
 #include "render/color_map.h"
@@ -40,25 +41,9 @@ TraceMesh about(const Mesh& mesh, const Vec3d& middle) {
   return out;
 }
 
-TraceMesh box_mesh(const Shape& shape, const Vec3d& middle) {
-  TraceMesh mesh;
-  for (int i = 0; i < 8; ++i) {
-    const Vec3d corner((i & 1) ? shape.hi.x : shape.lo.x, (i & 2) ? shape.hi.y : shape.lo.y,
-                       (i & 4) ? shape.hi.z : shape.lo.z);
-    mesh.vertices.emplace_back(shape.placement.to_world(corner) - middle);
-  }
-  mesh.triangles = {{0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}, {0, 1, 5}, {0, 5, 4},
-                    {2, 6, 7}, {2, 7, 3}, {0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}};
-  return mesh;
-}
-
+// Composed shapes keep their edges, which shape_mesh() rounds off.
 TraceMesh mesh_of(const Shape& shape, const Vec3d& middle, const SdfProgram& program) {
-  if (shape.kind == Shape::Kind::box) return box_mesh(shape, middle);
-  if (shape.kind == Shape::Kind::mesh) {
-    Mesh mesh = shape.mesh->mesh();
-    for (Vec3d& v : mesh.vertices) v = shape.placement.to_world(v);
-    return about(mesh, middle);
-  }
+  if (shape.children.empty()) return about(shape_mesh(shape), middle);
   const Aabb box = bounds(shape);
   const Vec3d extent = box.extent();
   const double cell = std::max({extent.x, extent.y, extent.z}) / kCells;

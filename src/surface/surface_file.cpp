@@ -43,15 +43,19 @@ void write_surface_ply(const SurfaceMesh& mesh, const std::filesystem::path& fil
   write_file_atomic(file, out);
 }
 
-void write_surface_obj(const SurfaceMesh& mesh, const std::filesystem::path& file) {
-  fmt::memory_buffer out;
+std::string surface_obj_text(const SurfaceMesh& mesh) {
+  std::string out;
   const auto to = std::back_inserter(out);
   for (const Vec3& v : mesh.vertices) fmt::format_to(to, "v {} {} {}\n", v.x, v.y, v.z);
   for (const Vec3& n : mesh.normals) fmt::format_to(to, "vn {:.4f} {:.4f} {:.4f}\n", n.x, n.y, n.z);
   for (const Triangle& t : mesh.triangles) {  // numbers begin at 1
     fmt::format_to(to, "f {0}//{0} {1}//{1} {2}//{2}\n", t[0] + 1, t[1] + 1, t[2] + 1);
   }
-  write_file_atomic(file, out.data(), out.size());
+  return out;
+}
+
+void write_surface_obj(const SurfaceMesh& mesh, const std::filesystem::path& file) {
+  write_file_atomic(file, surface_obj_text(mesh));
 }
 
 }  // namespace barchan

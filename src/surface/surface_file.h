@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "surface/surface.h"
 
@@ -11,6 +12,8 @@ namespace barchan {
 // vy vz). OBJ: text, with normals; it has no place for velocities.
 void write_surface_ply(const SurfaceMesh& mesh, const std::filesystem::path& file);
 void write_surface_obj(const SurfaceMesh& mesh, const std::filesystem::path& file);
+// What an OBJ file says about it.
+std::string surface_obj_text(const SurfaceMesh& mesh);
 
 // OpenVDB: a level set `surface` [m], up to three voxels wide on both sides, and, where the level
 // set is active, velocities `vel` [m/s].

@@ -5,6 +5,7 @@ Usage: test_cli.py PROGRAM [unittest arguments]. BARCHAN_FULL_TESTS=1 runs the l
 
 import csv
 import json
+import math
 import os
 import pathlib
 import random
@@ -16,6 +17,8 @@ import sys
 import tempfile
 import time
 import unittest
+
+import usda_reader
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
 FULL = os.environ.get("BARCHAN_FULL_TESTS") == "1"
@@ -281,7 +284,6 @@ class Runs(Case):
         self.expect(run("export", out, "--to", "csv", "--frames", "2..3"), 0)
         lines = (out / "csv" / "frame_000002.csv").read_text().splitlines()
         self.assertEqual(len(lines), 8001)
-        self.expect(run("export", out, "--to", "vdb"), 2, "not available yet")
         self.expect(run("export", out, "--to", "ply", "--frames", "90.."), 2, "0 to 6")
         # A broken frame is named, the rest is done, and the exit code tells.
         broken = out / "frames" / "frame_000003.h5"
@@ -306,6 +308,9 @@ class Runs(Case):
             seen[look] = (out / "images" / "frame_000002.png").read_bytes()
         self.assertEqual(len(set(seen.values())), 4)
         self.assertEqual(seen["auto"], seen["sand"])
+        # A picture does not depend on which others are drawn: a farm may share them out
+        self.expect(run("render", out, "--size", "96x54", "--look", "sand"), 0)
+        self.assertEqual((out / "images" / "frame_000002.png").read_bytes(), seen["sand"])
         # The same bytes on any number of threads, with an open shutter, too
         blurred = []
         for threads in (1, 4):
@@ -330,7 +335,7 @@ class Surfaces(Case):
         self.expect(run("run", self.scene, "--out", self.out, "--frames", 4), 0)
 
     def surfaces(self, ending="ply"):
-        return {p.name: p.read_bytes() for p in (self.out / "surface").glob("*." + ending)}
+        return {p.name: p.read_bytes() for p in (self.out / "surface").glob("surface_*." + ending)}
 
     def test_meshes_are_made_once(self):
         self.expect(run("surface", self.out, "--threads", 2), 0, "5 surfaces", "8,000 particles")
@@ -381,6 +386,229 @@ class Surfaces(Case):
         self.expect(run("surface", self.out, "--frames", "9"), 2, "0 to 4")
 
 
+class Exports(Case):
+    FRAMES = range(4)
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.dir / "run"
+        self.expect(run("run", self.scene, "--out", self.out, "--frames", 3, "--quiet"), 0)
+
+    def export(self, to, *arguments, code=0, texts=(), folder=None):
+        self.expect(run("export", folder or self.out, "--to", to, *arguments), code, *texts)
+
+    def usda(self, folder=None):
+        folder = folder or self.out
+        return usda_reader.Reader((folder / "usda" / (folder.name + ".usda")).read_text())
+
+    @staticmethod
+    def volume(vertices, triangles):
+        """Enclosed by triangles that face outwards."""
+        total = 0.0
+        for t in triangles:
+            (ax, ay, az), (bx, by, bz), (cx, cy, cz) = (vertices[k] for k in t)
+            total += ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
+        return total / 6.0
+
+    @staticmethod
+    def obj(path):
+        """name -> (all vertices of the file so far, the object's triangles)."""
+        vertices, objects = [], {}
+        for line in path.read_text().splitlines():
+            words = line.split()
+            if words[0] == "o":
+                triangles = []
+                objects[words[1]] = (vertices, triangles)
+            elif words[0] == "v":
+                vertices.append(tuple(map(float, words[1:])))
+            elif words[0] == "f":
+                triangles.append([int(word.split("//")[0]) - 1 for word in words[1:]])
+        return objects
+
+    def test_points_are_the_same_in_every_format(self):
+        for to in ("ply", "csv", "usda"):
+            self.export(to, texts=["4 frames in"])
+        points = self.usda().prims["/run/particles"]
+        for frame in self.FRAMES:
+            rows = list(csv.DictReader((self.out / "csv" / f"frame_{frame:06}.csv").read_text().splitlines()))
+            header, body = (self.out / "ply" / f"frame_{frame:06}.ply").read_bytes().split(b"end_header\n", 1)
+            self.assertIn(b"element vertex 8000\n", header)
+            self.assertEqual(len(body), 8000 * 33)
+            self.assertEqual(len(points["ids"][frame]), 8000)
+            for row, packed, id, place, velocity, material in zip(
+                    rows, struct.iter_unpack("<6fdB", body), points["ids"][frame], points["points"][frame],
+                    points["velocities"][frame], points["primvars:displayColor:indices"][frame]):
+                text = [float(row[c]) for c in ("x", "y", "z", "vx", "vy", "vz")]
+                self.assertEqual(int(row["id"]), id)
+                self.assertEqual(packed[6:], (id, material))
+                self.assertEqual(text, place + velocity)  # to the last digit
+                self.assertEqual(struct.unpack("<6f", struct.pack("<6f", *text)), packed[:6])
+            self.assertEqual(len(set(points["ids"][frame])), 8000)
+            low, high = points["extent"][frame]  # particles are 0.03 m wide
+            for axis in range(3):
+                self.assertAlmostEqual(low[axis], min(p[axis] for p in points["points"][frame]) - 0.015, 5)
+                self.assertAlmostEqual(high[axis], max(p[axis] for p in points["points"][frame]) + 0.015, 5)
+
+    def test_usda_stage_surface_and_solids(self):
+        self.export("usda", "--frames", "1..3", "--threads", 1)
+        path = self.out / "usda" / "run.usda"
+        first = path.read_bytes()
+        self.export("usda", "--frames", "1..3", "--threads", 4)
+        self.assertTrue(path.read_bytes() == first)
+        self.assertEqual([p.name for p in path.parent.iterdir()], ["run.usda"])
+        stage = self.usda()
+        self.assertEqual({k: v for k, v in stage.stage.items() if k != "doc"},
+                         {"defaultPrim": "run", "startTimeCode": 1, "endTimeCode": 3, "framesPerSecond": 30,
+                          "timeCodesPerSecond": 30, "metersPerUnit": 1, "upAxis": "Y"})
+        self.assertEqual({path: prim["type"] for path, prim in stage.prims.items()},
+                         {"/run": "Xform", "/run/particles": "Points", "/run/surface": "Mesh",
+                          "/run/solids": "Scope", "/run/solids/tank": "Mesh", "/run/solids/paddle": "Mesh"})
+        self.assertEqual(stage.prims["/run/particles"]["widths"], [0.03])
+        self.assertEqual(stage.interpolation["/run/surface", "normals"], "vertex")
+        surface = stage.prims["/run/surface"]
+        self.assertEqual(surface["subdivisionScheme"], "none")
+        for name in ("points", "normals", "velocities", "faceVertexCounts", "faceVertexIndices", "extent"):
+            self.assertEqual(list(surface[name]), [1, 2, 3])
+        for frame in (1, 2, 3):
+            corners, count = surface["faceVertexIndices"][frame], len(surface["points"][frame])
+            self.assertEqual(set(surface["faceVertexCounts"][frame]), {3})
+            self.assertEqual(3 * len(surface["faceVertexCounts"][frame]), len(corners))
+            self.assertEqual(set(corners), set(range(count)))
+            self.assertEqual(len(surface["normals"][frame]), count)
+            self.assertEqual(len(surface["velocities"][frame]), count)
+        # A block of 0.6 m that flies, and has not met the paddle yet
+        corners = surface["faceVertexIndices"][1]
+        triangles = list(zip(corners[0::3], corners[1::3], corners[2::3]))
+        self.assertAlmostEqual(self.volume(surface["points"][1], triangles), 0.216, delta=0.01)
+        for velocity in surface["velocities"][1]:
+            for a, b in zip(velocity, (1, -9.81 / 30, 0.5)):
+                self.assertAlmostEqual(a, b, delta=1e-4)
+        # The tank stands and is a guide; the paddle turns by 400 degrees a second about z.
+        tank, paddle = stage.prims["/run/solids/tank"], stage.prims["/run/solids/paddle"]
+        self.assertEqual(tank["purpose"], "guide")
+        self.assertNotIn("xformOpOrder", tank)
+        self.assertNotIn("purpose", paddle)
+        self.assertEqual(paddle["xformOpOrder"], ["xformOp:translate", "xformOp:orient"])
+        for frame in (1, 2, 3):
+            half = math.radians(400) * frame / 60
+            for a, b in zip(paddle["xformOp:orient"][frame], (math.cos(half), 0, 0, math.sin(half))):
+                self.assertAlmostEqual(a, b, 9)
+            self.assertEqual(paddle["xformOp:translate"][frame], [0, 0.3, 0])
+
+    def test_obj_has_solids_where_they_are(self):
+        self.export("obj")
+        flying = self.obj(self.out / "obj" / "frame_000001.obj")
+        self.assertAlmostEqual(self.volume(*flying["surface"]), 0.216, delta=0.01)
+        objects = self.obj(self.out / "obj" / "frame_000003.obj")
+        self.assertEqual(list(objects), ["surface", "paddle"])  # a tank would hide what is in it
+        self.assertAlmostEqual(self.volume(*objects["paddle"]), 0.8 * 0.08 * 0.8, 9)
+        vertices, triangles = objects["paddle"]
+        found = sorted({vertices[k] for t in triangles for k in t})
+        turn = math.radians(40)
+        expected = sorted((x * math.cos(turn) - y * math.sin(turn), 0.3 + x * math.sin(turn) + y * math.cos(turn), z)
+                          for x in (-0.4, 0.4) for y in (-0.04, 0.04) for z in (-0.4, 0.4))
+        for a, b in zip(found, expected):
+            for p, q in zip(a, b):
+                self.assertAlmostEqual(p, q, 6)
+
+    def test_meshes_and_level_sets_are_those_of_barchan_surface(self):
+        self.expect(run("surface", self.out, "--format", "ply,obj,vdb"), 0)
+        self.export("vdb")
+        self.export("obj", "--frames", "1..2", "--out", self.dir / "there")
+        self.assertEqual(sorted(p.name for p in (self.dir / "there").iterdir()),
+                         ["frame_000001.obj", "frame_000002.obj"])
+        for frame in self.FRAMES:
+            self.assertTrue((self.out / "vdb" / f"frame_{frame:06}.vdb").read_bytes() ==
+                            (self.out / "surface" / f"surface_{frame:06}.vdb").read_bytes())
+        text = (self.out / "surface" / "surface_000001.obj").read_text()
+        self.assertTrue((self.dir / "there" / "frame_000001.obj").read_text().startswith("o surface\n" + text + "o "))
+        # The solids as they are made, each about its own origin
+        solids = self.obj(self.out / "surface" / "solids.obj")
+        self.assertEqual(list(solids), ["tank", "paddle"])
+        self.assertAlmostEqual(self.volume(*solids["tank"]), 1.6 ** 3, 9)
+        self.export("usda", "--set", "surface.voxell=1", code=2, texts=["did you mean 'voxel'"])
+        self.export("vdb", "--set", "surface.voxel=1", "--frames", "0")
+        self.assertNotEqual((self.out / "vdb" / "frame_000000.vdb").read_bytes(),
+                            (self.out / "surface" / "surface_000000.vdb").read_bytes())
+
+    def test_one_particle_has_the_volume_of_its_sphere(self):
+        self.scene.write_text("""
+duration = 1
+resolution = 0.1
+up = "z"
+[[fill]]
+shape = { box = [[0, 0, 0], [0.1, 0.1, 0.1]] }
+sampling = "lattice"
+[[solid]]
+name = "a-b"
+shape = { sphere = { center = [3, 0, 0], radius = 0.5 } }
+motion = "dynamic"
+[[solid]]
+name = "a_b"
+shape = { torus = { center = [6, 0, 0], axis = [0, 0, 1], major = 0.5, minor = 0.1 } }
+[[solid]]
+name = "1st"
+shape = { plane = { point = [0, 0, -9], normal = [0, 0, 1] } }
+[[solid]]
+name = "2nd"
+shape = { box = [[8, 0, 0], [9, 1, 1]] }
+""")
+        one, fine = self.dir / "one", ("--set", "surface.voxel=0.06")
+        self.expect(run("run", self.scene, "--out", one, "--frames", 1), 0)
+        self.expect(run("surface", one, *fine), 0)
+        self.export("obj", *fine, folder=one)
+        self.export("usda", *fine, folder=one)
+        sphere = 4 / 3 * math.pi * 0.05 ** 3
+        stage = self.usda(one)
+        self.assertEqual(stage.stage["upAxis"], "Z")
+        surface = stage.prims["/run/surface"]
+        for frame in (0, 1):
+            header, body = (one / "surface" / f"surface_{frame:06}.ply").read_bytes().split(b"end_header\n", 1)
+            count = int(header.split(b"element vertex ")[1].split()[0])
+            ply = ([v[:3] for v in struct.iter_unpack("<9f", body[:36 * count])],
+                   [f[1:] for f in struct.iter_unpack("<B3I", body[36 * count:])])
+            corners = surface["faceVertexIndices"][frame]
+            usda = (surface["points"][frame], list(zip(corners[0::3], corners[1::3], corners[2::3])))
+            objects = self.obj(one / "obj" / f"frame_{frame:06}.obj")
+            for mesh in (ply, usda, objects["surface"]):
+                self.assertAlmostEqual(self.volume(*mesh), sphere, delta=0.02 * sphere)
+            self.assertAlmostEqual(self.volume(*objects["a-b"]), math.pi / 6, delta=0.005)
+        # Planes have no end; other names are made fit for USD, and stay apart.
+        solids = {p: prim["barchan:name"] for p, prim in stage.prims.items() if p.startswith("/run/solids/")}
+        self.assertEqual(solids, {"/run/solids/a_b": "a-b", "/run/solids/a_b_": "a_b", "/run/solids/_2nd": "2nd"})
+        self.assertEqual(stage.prims["/run/solids/a_b"]["xformOp:translate"][0], [3, 0, 0])
+
+    def test_broken_and_missing_frames_are_named(self):
+        broken = self.out / "frames" / "frame_000002.h5"
+        broken.write_bytes(broken.read_bytes()[:5000])
+        for to in ("ply", "csv", "obj", "vdb"):
+            self.export(to, code=1, texts=["frame_000002.h5", "3 frames in"])
+            self.assertEqual([p.name for p in sorted((self.out / to).iterdir())],
+                             [f"frame_{n:06}.{to}" for n in (0, 1, 3)])
+        self.export("usda", code=1, texts=["frame_000002.h5", "3 frames in"])
+        stage = self.usda()
+        for path in ("/run/particles", "/run/surface"):
+            self.assertEqual(list(stage.prims[path]["points"]), [0, 1, 3])
+        self.assertEqual(list(stage.prims["/run/solids/paddle"]["xformOp:orient"]), [0, 1, 3])
+        broken.unlink()
+        self.export("ply", code=1, texts=["frame_000002.h5 is missing", "3 frames in"])
+        self.export("ply", "--frames", "0..1", texts=["2 frames in"])
+        # Nothing left to export: what was there stays
+        before = (self.out / "usda" / "run.usda").read_bytes()
+        alone = self.out / "frames" / "frame_000003.h5"
+        alone.write_bytes(b"")
+        result = run("export", self.out, "--to", "usda", "--frames", "3")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("frame_000003.h5", result.stderr)
+        self.assertIn("no frame", result.stderr)
+        self.assertTrue((self.out / "usda" / "run.usda").read_bytes() == before)
+
+    def test_refusals(self):
+        self.export("doc", code=2, texts=["ply, obj, vdb, xdmf, csv or usda"])
+        self.export("xdmf", "--frames", "1", code=2, texts=["neither --frames nor --out"])
+        self.export("obj", "--frames", "9", code=2, texts=["0 to 3"])
+
+
 class Streams(Case):
     def setUp(self):
         super().setUp()
@@ -425,8 +653,10 @@ class Streams(Case):
         self.expect(run("run", self.scene, "--out", out, "--set", "emitter.1.start=5"), 0)
         self.expect(run("info", out, "--verify"), 0, "0 at first, 0 at last")
         self.expect(run("render", out, "--size", "64x36"), 0)
-        for form in ("ply", "csv", "xdmf"):
+        for form in ("ply", "csv", "xdmf", "obj", "vdb", "usda"):
             self.expect(run("export", out, "--to", form), 0)
+        nobody = usda_reader.Reader((out / "usda" / "empty.usda").read_text()).prims["/run/particles"]
+        self.assertTrue(len(nobody["points"]) > 0 and not any(nobody["points"].values()))
         self.expect(run("bench", self.scene, "--steps", 3, "--warmup", 0), 0)
 
     def test_too_much_for_the_mouth_is_foretold(self):
