@@ -69,9 +69,10 @@ TileFrame tile_frame(const Bounds& bounds, float size);
 // As kernels see it.
 struct TileView {
   TileFrame frame;
-  View<const std::uint64_t> number;  // of each tile in the frame, ascending
-  View<const std::uint32_t> around;  // 27 of each: places of the tiles around it, or kNoCell
-  View<const std::uint32_t> start;   // of each cell's particles in the sorted ones; one more
+  View<const std::uint64_t> number;   // of each tile in the frame, ascending
+  View<const std::uint32_t> around;   // 27 of each: places of the tiles around it, or kNoCell
+  View<const std::uint32_t> start;    // of each cell's particles in the sorted ones; one more
+  View<const std::uint32_t> cell_of;  // each sorted particle's cell
 
   HD std::size_t cells() const { return number.size * kTileCells; }
 
@@ -84,6 +85,15 @@ struct TileView {
     if (of == kNoCell) return kNoCell;
     const int place = ((z & 7) * kTileEdge + (y & 7)) * kTileEdge + (x & 7);
     return of * kTileCells + static_cast<std::uint32_t>(place);
+  }
+  // Corner of a cell [m].
+  HD Vec3 corner_of(std::uint32_t cell_number) const {
+    int x, y, z;
+    corner(cell_number / kTileCells, x, y, z);
+    const auto place = static_cast<int>(cell_number % kTileCells);
+    return frame.origin + frame.size * Vec3(static_cast<float>(x + place % 8),
+                                            static_cast<float>(y + place / 8 % 8),
+                                            static_cast<float>(z + place / 64));
   }
   // The cell that many further; kNoCell where there is no tile.
   HD std::uint32_t beside(std::uint32_t cell_number, int dx, int dy, int dz) const {
@@ -126,7 +136,7 @@ class TileGrid {
   Buffer<std::uint64_t> keys64_;
   Buffer<std::uint32_t> flags_, first_, wanted_;  // tiles with particles: where they begin, around
   Buffer<std::uint64_t> candidates_, number_;
-  Buffer<std::uint32_t> scratch_, around_, start_;
+  Buffer<std::uint32_t> scratch_, around_, start_, cell_of_;
 };
 
 }  // namespace barchan

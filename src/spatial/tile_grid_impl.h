@@ -24,7 +24,8 @@ TileGrid<Device>::TileGrid(Device& device)
       number_(device),
       scratch_(device),
       around_(device),
-      start_(device) {}
+      start_(device),
+      cell_of_(device) {}
 
 template <class Device>
 void TileGrid<Device>::build(View3<const float> x, float size, int reach) {
@@ -98,11 +99,13 @@ void TileGrid<Device>::lay_tiles(const Buffer<Key>& keys, int reach) {
   start_.resize(std::size_t{tiles} * kTileCells + 1);
   for_each(device_, "tiles: starts", std::int64_t{tiles} * kTileCells + 1,
            FindStarts<Key>{key, number, start_.view()});
+  cell_of_.resize(keys.size());
+  for_each(device_, "tiles: starts", n, FindCells<Key>{key, number, cell_of_.view()});
 }
 
 template <class Device>
 TileView TileGrid<Device>::view() const {
-  return {frame_, number_.view(), around_.view(), start_.view()};
+  return {frame_, number_.view(), around_.view(), start_.view(), cell_of_.view()};
 }
 
 }  // namespace barchan

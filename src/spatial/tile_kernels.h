@@ -172,4 +172,16 @@ struct FindStarts {
   }
 };
 
+template <class Key>
+struct FindCells {
+  View<const Key> key;
+  View<const std::uint64_t> number;
+  View<std::uint32_t> cell_of;  // out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const std::uint32_t tile = first_not_below(number, key[i] / kTileCells);
+    cell_of[i] = tile * kTileCells + static_cast<std::uint32_t>(key[i] % kTileCells);
+  }
+};
+
 }  // namespace barchan

@@ -20,13 +20,14 @@ using Cell = std::tuple<long, long, long>;
 struct Built {
   TileFrame frame;
   std::vector<std::uint64_t> number;
-  std::vector<std::uint32_t> around, start, order;
+  std::vector<std::uint32_t> around, start, order, cell_of;
 
   TileView view() const {
     return {frame,
             {number.data(), number.size()},
             {around.data(), around.size()},
-            {start.data(), start.size()}};
+            {start.data(), start.size()},
+            {cell_of.data(), cell_of.size()}};
   }
   // World coordinates of a cell, in cells.
   Cell coordinates(std::uint32_t cell) const {
@@ -53,8 +54,12 @@ Built build(Device& any, const std::vector<Vec3>& points, float size, int reach)
     TileGrid<D> grid(device);
     grid.build(std::as_const(x).view(), size, reach);
     const TileView v = grid.view();
-    return Built{v.frame, host(any, v.number), host(any, v.around), host(any, v.start),
-                 host(any, grid.order())};
+    return Built{v.frame,
+                 host(any, v.number),
+                 host(any, v.around),
+                 host(any, v.start),
+                 host(any, grid.order()),
+                 host(any, v.cell_of)};
   });
 }
 
@@ -88,6 +93,7 @@ TEST_P(Tiles, EveryCellInReachIsThereAndKnowsItsParticles) {
     for (const auto& [at, c] : cells) {
       for (std::uint32_t i = grid.start[c]; i < grid.start[c + 1]; ++i, ++held) {
         const Vec3 p = points[grid.order[i]];
+        EXPECT_EQ(grid.cell_of[i], c);
         const auto near = [&](float x, long k) { return std::abs(x / size - k - 0.5f) < 0.501f; };
         EXPECT_TRUE(near(p.x, std::get<0>(at)) && near(p.y, std::get<1>(at)) &&
                     near(p.z, std::get<2>(at)));
