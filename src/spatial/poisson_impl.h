@@ -288,16 +288,14 @@ void PoissonSolver<Device>::smooth_up(Level& fine, Level& coarse) {
   const bool finest = &fine == &storeys_[0]->levels[0];
   const char* label = finest ? "poisson: smooth" : "poisson: coarse";
   const View<const float> b = std::as_const(fine.b).view();
-  const View<const float> inverse = std::as_const(fine.inverse).view();
   with_edge(fine.edge, [&]<int E>() {
     between_levels<E>(device_, label,
                       Prolong<E>{fine.tiles, std::as_const(coarse.q).view(),
                                  std::as_const(fine.weight).view(), fine.q.view()});
-    over_cells<E>(device_, label, fine.tiles,
-                  Smooth{fine.matrix(), inverse, b, std::as_const(fine.q).view(), fine.t.view(),
-                         kFirstWeight});
-    const Smooth last{fine.matrix(), inverse,      b, std::as_const(fine.t).view(),
-                      fine.q.view(), kSecondWeight};
+    over_cells<E>(
+        device_, label, fine.tiles,
+        Smooth{fine.matrix(), b, std::as_const(fine.q).view(), fine.t.view(), kFirstWeight});
+    const Smooth last{fine.matrix(), b, std::as_const(fine.t).view(), fine.q.view(), kSecondWeight};
     if (finest) {
       sum_over_cells<E>(device_, label, fine.tiles, last, sums_.data() + rz_);
     } else {

@@ -195,8 +195,7 @@ float largest_over_cells(Cpu& device, const char* label, const LevelTiles& level
 
 // ---- Between levels: axis by axis, a tile at a time, instead of 8 or 64 values a cell.
 
-// Calls f(of, first) with the tile and the place of each row of a tile and of those around it by
-// one cell, y and z from -1 to edge.
+// Where the rows of a tile and of those around it begin, y and z from -1 to edge.
 template <int E>
 class TileRows {
  public:
@@ -266,48 +265,55 @@ struct RestrictTiles {
   static constexpr int C = E / 2;
   Restrict<E> kernel;
 
-  using CoarseRow = std::array<float, C>;
-
-  void along_x(const TileRows<E>& rows, int y, int z, CoarseRow& out) const {
+  // A row and the cells at its ends.
+  struct Line {
+    typename RowOfCells<E>::Floats row;
+    float left, right;
+  };
+  BARCHAN_INLINE static float mix(float a, float b, float c, float d) {
+    return 0.25f * (a + d) + 0.75f * (b + c);
+  }
+  // A coarse line from the four fine ones from `f` on.
+  BARCHAN_INLINE static void mix(const Line* f, std::size_t stride, Line& out) {
+    const Line &a = f[0], &b = f[stride], &c = f[2 * stride], &d = f[3 * stride];
+    out.row = 0.25f * (a.row + d.row) + 0.75f * (b.row + c.row);
+    out.left = mix(a.left, b.left, c.left, d.left);
+    out.right = mix(a.right, b.right, c.right, d.right);
+  }
+  BARCHAN_INLINE void load(const TileRows<E>& rows, int y, int z, Line& line) const {
     const float *w = kernel.weight.data, *r = kernel.residual.data;
     const std::size_t left = rows.row(0, y, z) + E - 1, here = rows.row(1, y, z),
                       right = rows.row(2, y, z);
-    float line[E + 2];
-    line[0] = w[left] * r[left];
-    for (std::size_t i = 0; i < E; ++i) line[i + 1] = w[here + i] * r[here + i];
-    line[E + 1] = w[right] * r[right];
-    for (std::size_t i = 0; i < C; ++i) {
-      out[i] =
-          0.25f * (line[2 * i] + line[2 * i + 3]) + 0.75f * (line[2 * i + 1] + line[2 * i + 2]);
+    typename RowOfCells<E>::Floats weights, values;
+    std::memcpy(&weights, w + here, sizeof(weights));
+    std::memcpy(&values, r + here, sizeof(values));
+    line = {weights * values, w[left] * r[left], w[right] * r[right]};
+  }
+  BARCHAN_INLINE static void along_x(const Line& line, float* out) {
+    float all[E + 2];
+    all[0] = line.left;
+    std::memcpy(all + 1, &line.row, sizeof(line.row));
+    all[E + 1] = line.right;
+    for (int i = 0; i < C; ++i) {
+      out[i] = mix(all[2 * i], all[2 * i + 1], all[2 * i + 2], all[2 * i + 3]);
     }
-  }
-  static void add(float share, const CoarseRow& row, CoarseRow& to) {
-    for (std::size_t i = 0; i < C; ++i) to[i] += share * row[i];
-  }
-  // Adds fine line `at` (from -1 to E) to the coarse ones that it belongs to.
-  template <class Add>
-  static void spread(int at, const Add& add_to) {
-    const int in = (at + 2) / 2 - 1, next = at & 1 ? in + 1 : in - 1;
-    if (in >= 0 && in < C) add_to(in, 0.75f);
-    if (next >= 0 && next < C) add_to(next, 0.25f);
   }
   void tile(std::size_t tile) const {
     const TileRows<E> rows(kernel.level, tile);
-    CoarseRow sum[C][C] = {};
+    Line fine[E + 2];
+    Line planes[E + 2][C];
     for (int z = -1; z <= E; ++z) {
-      CoarseRow plane[C] = {};
-      for (int y = -1; y <= E; ++y) {
-        CoarseRow row;
-        along_x(rows, y, z, row);
-        spread(y, [&](int j, float share) { add(share, row, plane[j]); });
-      }
-      spread(z, [&](int k, float share) {
-        for (int j = 0; j < C; ++j) add(share, plane[j], sum[k][j]);
-      });
+      for (int y = -1; y <= E; ++y) load(rows, y, z, fine[y + 1]);
+      for (int j = 0; j < C; ++j) mix(fine + 2 * j, 1, planes[z + 1][j]);
     }
-    const std::size_t first = tile * (C * C * C);
-    const float* all = &sum[0][0][0];
-    for (std::size_t i = 0; i < C * C * C; ++i) kernel.coarse[first + i] = all[i];
+    float* out = kernel.coarse.data + tile * (C * C * C);
+    for (int k = 0; k < C; ++k) {
+      for (int j = 0; j < C; ++j, out += C) {
+        Line line;
+        mix(&planes[2 * k][j], C, line);
+        along_x(line, out);
+      }
+    }
   }
   void range(int begin, int end) const {
     for (int t = begin; t < end; ++t) tile(static_cast<std::size_t>(t));
