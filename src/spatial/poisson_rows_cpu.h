@@ -103,7 +103,7 @@ BARCHAN_INLINE void each_row(const LevelTiles& level, std::size_t tile, const F&
 
 // Tiles of a block of work: fixed, so that sums are the same bytes on any number of threads.
 template <int E>
-inline constexpr std::int64_t kTilesPerBlock = E == 8 ? 16 : (E == 4 ? 64 : 256);
+inline constexpr std::int64_t kTilesPerBlock = E == 8 ? 32 : (E == 4 ? 128 : 256);
 
 template <int E, class Kernel>
 struct OverRows {
