@@ -55,7 +55,8 @@ class PoissonSolver {
   void prepare(const TileView& grid, const PoissonMatrix& matrix);
 
   // Until the residual is `tolerance` times the largest |b|, or `most` iterations are done, or ten
-  // of them brought nothing. p: the guess, then the solution, over the grid's cells.
+  // of them brought nothing. p: the guess, then the solution, over the grid's cells. Where b is no
+  // number, neither is the residual, and p stays the guess. After prepare.
   PoissonReport solve(View<const float> b, View<float> p, double tolerance, int most);
 
   // out = M in, the preconditioner by itself, over the grid's cells.

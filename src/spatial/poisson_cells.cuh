@@ -53,7 +53,7 @@ class OneCell {
   }
   __device__ void put(View<float> f, float value) const { f[cell_] = value; }
 
-  static __device__ float size_of(float a) { return fabsf(a); }
+  static __device__ float size_of(float a) { return a == a ? fabsf(a) : INFINITY; }
   static __device__ float inverse(float a) { return a > 0.0f ? 1.0f / a : 0.0f; }
 
  private:

@@ -333,6 +333,7 @@ template <class Device>
 PoissonReport PoissonSolver<Device>::solve(View<const float> b, View<float> p, double tolerance,
                                            int most) {
   constexpr int kPatience = 10;  // iterations without a smaller residual
+  BARCHAN_ASSERT(used_ > 0);
   Level& finest = storeys_[0]->levels[0];
   const LevelTiles& tiles = finest.tiles;
   const View<float> r = finest.b.view();

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "compute/cpu.h"
@@ -66,8 +67,11 @@ class RowOfCells {
     std::memcpy(f.data + here_, &value, sizeof(value));
   }
 
-  // |a|; and 1 / a, 0 where a is not positive.
-  BARCHAN_INLINE static Floats size_of(const Floats& a) { return a > 0.0f ? a : -a; }
+  // |a|, without end for what is no number; and 1 / a, 0 where a is not positive.
+  BARCHAN_INLINE static Floats size_of(const Floats& a) {
+    const Floats size = a > 0.0f ? a : -a;
+    return size == size ? size : Floats{} + std::numeric_limits<float>::infinity();
+  }
   BARCHAN_INLINE static Floats inverse(const Floats& a) { return a > 0.0f ? 1.0f / a : 0.0f * a; }
 
  private:

@@ -1,9 +1,11 @@
 #include "spatial/poisson.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <numbers>
 #include <random>
 #include <vector>
@@ -433,6 +435,16 @@ TEST_P(Poisson, NothingToDoForZerosAndForTheSolution) {
   const Solved zero = solve(*device, s);
   EXPECT_EQ(zero.report.iterations, 0);
   EXPECT_EQ(largest(zero.p), 0.0);
+}
+
+TEST_P(Poisson, WhatIsNoNumberDoesNotPassForSolved) {
+  System s = system_of(tank(20, 20, 20));
+  std::size_t c = 0;
+  while (!s.unknown(c)) ++c;
+  s.b[c] = std::numeric_limits<float>::quiet_NaN();
+  const Solved solved = solve(*device, s);
+  EXPECT_FALSE(solved.report.last_residual <= 1.0);
+  EXPECT_EQ(largest(solved.p), 0.0);
 }
 
 // Faces on the low side of the first tiles have nothing behind them.
