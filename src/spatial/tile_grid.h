@@ -69,10 +69,10 @@ TileFrame tile_frame(const Bounds& bounds, float size);
 // As kernels see it.
 struct TileView {
   TileFrame frame;
-  View<const std::uint64_t> number;   // of each tile in the frame, ascending
-  View<const std::uint32_t> around;   // 27 of each: places of the tiles around it, or kNoCell
-  View<const std::uint32_t> start;    // of each cell's particles in the sorted ones; one more
-  View<const std::uint32_t> cell_of;  // each sorted particle's cell
+  View<const std::uint64_t> number;     // of each tile in the frame, ascending
+  View<const std::uint32_t> around;     // 27 of each: places of the tiles around it, or kNoCell
+  View<const std::uint32_t> start;      // of each cell's particles in the sorted ones; one more
+  View<const std::uint32_t> cell_of{};  // each sorted particle's cell
 
   HD std::size_t cells() const { return number.size * kTileCells; }
 
