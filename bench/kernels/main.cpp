@@ -15,6 +15,7 @@
 #include "compute/dispatch.h"
 #include "kernels/density_pass.h"
 #include "kernels/files.h"
+#include "kernels/poisson.h"
 #include "kernels/surface.h"
 #include "spatial/neighbours.h"
 
@@ -188,6 +189,7 @@ int main(int argc, char** argv) {
   }
   barchan::add_file_benchmarks();
   barchan::add_surface_benchmarks();
+  barchan::add_poisson_benchmarks();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -25,4 +25,23 @@ HD inline std::uint32_t count_up(std::uint32_t* count) {
 #endif
 }
 
+// Sets bits, whoever else does so at the same time.
+HD inline void set_bits(std::uint32_t* word, std::uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  if ((*static_cast<volatile std::uint32_t*>(word) & bits) != bits) atomicOr(word, bits);
+#else
+  if ((__atomic_load_n(word, __ATOMIC_RELAXED) & bits) != bits) {
+    __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+  }
+#endif
+}
+
+HD inline int bit_count(std::uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __popc(bits);
+#else
+  return __builtin_popcount(bits);
+#endif
+}
+
 }  // namespace barchan

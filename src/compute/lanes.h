@@ -33,6 +33,10 @@ HD inline float positive(float a) {
 #endif
 }
 
+HD inline float absolute(float a) {
+  return a < 0.0f ? -a : a;
+}
+
 #if !defined(__CUDACC__)
 
 inline constexpr int kLanes = 16;
@@ -60,6 +64,22 @@ BARCHAN_INLINE Lanes max(const Lanes& a, float b) {
 
 BARCHAN_INLINE Lanes positive(const Lanes& a) {
   return max(a, 0.0f);
+}
+
+BARCHAN_INLINE Lanes absolute(const Lanes& a) {
+  return a < 0.0f ? -a : a;
+}
+
+// The first `count` of sixteen numbers, and 0; nothing behind them is read.
+BARCHAN_INLINE Lanes load_first(const float* from, int count) {
+#if defined(__AVX512F__)
+  const auto kept = static_cast<__mmask16>(count >= kLanes ? 0xffffu : (1u << count) - 1u);
+  return reinterpret_cast<Lanes>(_mm512_maskz_loadu_ps(kept, from));
+#else
+  Lanes loaded{};
+  for (int k = 0; k < kLanes && k < count; ++k) loaded[k] = from[k];
+  return loaded;
+#endif
 }
 
 // The first `count` lanes, the others filled.

@@ -1,0 +1,7 @@
+#pragma once
+
+namespace barchan {
+
+void add_poisson_benchmarks();
+
+}  // namespace barchan

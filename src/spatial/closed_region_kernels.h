@@ -1,0 +1,147 @@
+// Kernels behind closed_regions.h, for both devices.
+#pragma once
+
+#include <cstdint>
+
+#include "base/hd.h"
+#include "compute/bits.h"
+#include "compute/view.h"
+#include "spatial/level_tiles.h"
+#include "spatial/poisson.h"
+
+namespace barchan {
+
+// Numbers of a plane of 64 cells as bits.
+struct MakeBoards {
+  PoissonMatrix matrix;
+  View<const float> inverse;
+  View<std::uint64_t> unknown, anchored, x, y, z;  // out
+
+  HD static std::uint64_t positive(View<const float> field, std::size_t first) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < 64; ++i) {
+      bits |= static_cast<std::uint64_t>(field[first + i] > 0.0f) << i;
+    }
+    return bits;
+  }
+  HD void operator()(int at) const {
+    const auto plane = static_cast<std::size_t>(at);
+    unknown[plane] = positive(inverse, plane * 64);
+    anchored[plane] = positive(matrix.anchor, plane * 64);
+    x[plane] = positive(matrix.x, plane * 64);
+    y[plane] = positive(matrix.y, plane * 64);
+    z[plane] = positive(matrix.z, plane * 64);
+  }
+};
+
+// A tile's cells that can be reached from its reached ones and from those of the tiles beside it.
+struct FloodTile {
+  static constexpr std::uint64_t kFirstColumn = 0x0101010101010101u, kFirstRow = 0xffu;
+
+  LevelTiles tiles;
+  View<const std::uint64_t> unknown, x, y, z;
+  View<const std::uint64_t> from;
+  View<std::uint64_t> to;       // out
+  View<std::uint32_t> changed;  // out: 1 if any tile did
+
+  HD std::size_t beside(std::size_t tile, std::size_t of) const {
+    return std::size_t{tiles.around[tile * 27 + of]} * 8;
+  }
+  // What comes in over the tile's six sides.
+  HD void enter(std::size_t tile, std::uint64_t (&reached)[8]) const {
+    const std::size_t here = tile * 8;
+    const std::size_t left = beside(tile, kMiddle - 1), right = beside(tile, kMiddle + 1),
+                      front = beside(tile, kMiddle - 3), back = beside(tile, kMiddle + 3),
+                      below = beside(tile, kMiddle - 9), above = beside(tile, kMiddle + 9);
+    for (std::size_t k = 0; k < 8; ++k) {
+      reached[k] |= from[left + k] >> 7 & kFirstColumn & x[here + k];
+      reached[k] |= (from[right + k] & x[right + k] & kFirstColumn) << 7;
+      reached[k] |= from[front + k] >> 56 & y[here + k];
+      reached[k] |= (from[back + k] & y[back + k] & kFirstRow) << 56;
+    }
+    reached[0] |= from[below + 7] & z[here];
+    reached[7] |= from[above] & z[above];
+  }
+  // Goes on inside the tile until nothing changes.
+  HD void spread(std::size_t tile, std::uint64_t (&reached)[8]) const {
+    const std::size_t here = tile * 8;
+    for (bool again = true; again;) {
+      again = false;
+      for (std::size_t k = 0; k < 8; ++k) {
+        const std::uint64_t across = x[here + k] & ~kFirstColumn, along = y[here + k];
+        std::uint64_t now = reached[k];
+        if (k > 0) now |= reached[k - 1] & z[here + k];
+        if (k < 7) now |= reached[k + 1] & z[here + k + 1];
+        now |= (now << 1 & across) | (now & across) >> 1;
+        now |= (now << 8 & along) | (now & along) >> 8;
+        again = again || now != reached[k];
+        reached[k] = now;
+      }
+    }
+  }
+  HD void operator()(int at) const {
+    const auto tile = static_cast<std::size_t>(at);
+    std::uint64_t reached[8];
+    bool full = true;
+    for (std::size_t k = 0; k < 8; ++k) {
+      reached[k] = from[tile * 8 + k];
+      full = full && reached[k] == unknown[tile * 8 + k];
+    }
+    if (!full) {
+      enter(tile, reached);
+      spread(tile, reached);
+    }
+    bool grown = false;
+    for (std::size_t k = 0; k < 8; ++k) {
+      grown = grown || reached[k] != from[tile * 8 + k];
+      to[tile * 8 + k] = reached[k];
+    }
+    if (grown) set_bits(&changed[0], 1u);
+  }
+};
+
+struct NotReached {
+  View<const std::uint64_t> unknown, reached;
+  HD bool operator()(int at) const {
+    const auto plane = static_cast<std::size_t>(at);
+    return (unknown[plane] & ~reached[plane]) != 0;
+  }
+};
+
+// Means over the cells of each region, in chunks: what every chunk has, then what every region has.
+struct ChunkSums {
+  View<const std::uint32_t> cells, start;
+  View<const float> field;
+  View<double> sums;  // out
+  HD void operator()(int at) const {
+    const auto chunk = static_cast<std::size_t>(at);
+    double sum = 0.0;
+    for (std::size_t i = start[chunk]; i < start[chunk + 1]; ++i) {
+      sum += static_cast<double>(field[cells[i]]);
+    }
+    sums[chunk] = sum;
+  }
+};
+struct RegionMeans {
+  View<const std::uint32_t> first, start;  // chunk of each region, cell of each chunk; one more
+  View<const double> sums;
+  View<double> means;  // out
+  HD void operator()(int at) const {
+    const auto region = static_cast<std::size_t>(at);
+    double sum = 0.0;
+    for (std::size_t c = first[region]; c < first[region + 1]; ++c) sum += sums[c];
+    means[region] = sum / static_cast<double>(start[first[region + 1]] - start[first[region]]);
+  }
+};
+struct TakeOffMeans {
+  View<const std::uint32_t> cells, start, region;
+  View<const double> means;
+  View<float> field;  // in and out
+  HD void operator()(int at) const {
+    const auto chunk = static_cast<std::size_t>(at);
+    const auto mean = static_cast<float>(means[region[chunk]]);
+    for (std::size_t i = start[chunk]; i < start[chunk + 1]; ++i) field[cells[i]] -= mean;
+  }
+};
+
+}  // namespace barchan

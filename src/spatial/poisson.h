@@ -1,0 +1,90 @@
+// Pressure on a sparse grid: solves A p = b for the cells of a TileView, where
+//
+//     (A p)_c = (sum of the coefficients of its six faces + anchor_c) p_c
+//               - sum over the faces of coefficient x p_neighbour
+//
+// which is symmetric and positive (semi-)definite. All numbers may be in any unit, as long as
+// coefficient x p and b agree.
+//
+// Conjugate gradients, preconditioned by one symmetric V-cycle of multigrid: the number of
+// iterations does not grow with the grid. The levels: cells of a tile are merged 2^3 to one, to
+// edges of 4 and 2 cells and to one; the tiles are then the cells of a coarser sparse grid, and so
+// on until one cell is left. Faces between merged cells take half the sum of the fine faces, for
+// twice the distance; corrections are interpolated trilinearly, residuals restricted by the
+// transpose of that. Smoothing is by two Jacobi steps, whose weights are those of a Chebyshev
+// polynomial.
+//
+// Regions without an anchor (a closed tank) know p only up to a constant, and have no p at all if
+// what flows in does not flow out. So the mean of b over each such region is taken off first; the
+// correction to the guess has a mean of 0 there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "compute/buffer.h"
+#include "compute/view.h"
+#include "spatial/closed_regions.h"
+#include "spatial/tile_grid.h"
+
+namespace barchan {
+
+// Over the cells of a TileView. A face's coefficient is not negative, is 0 where nothing flows, and
+// stands at the cell on whose low side the face is. Faces to tiles that do not exist count as 0.
+// Cells without any coefficient or anchor are not unknowns: p = 0 there.
+struct PoissonMatrix {
+  View<const float> x, y, z;  // coefficients of the faces on the low side along each axis
+  View<const float> anchor;   // not negative; what ties a cell to a pressure of 0 nearby
+};
+
+struct PoissonReport {
+  int iterations = 0;
+  // Largest |b - A p| of a cell over the largest |b|, for the guess and at the end. As kept up by
+  // the iteration: p itself is rounded to float, which adds about 1e-7 of D p.
+  double first_residual = 0.0, last_residual = 0.0;
+};
+
+template <class Device>
+class PoissonSolver {
+ public:
+  explicit PoissonSolver(Device& device);
+  ~PoissonSolver();
+
+  // Lays out the levels. Nothing of the arguments is kept.
+  void prepare(const TileView& grid, const PoissonMatrix& matrix);
+
+  // Until the residual is `tolerance` times the largest |b|, or `most` iterations are done, or ten
+  // of them brought nothing. p: the guess, then the solution, over the grid's cells. Where b is no
+  // number, neither is the residual, and p stays the guess. After prepare.
+  PoissonReport solve(View<const float> b, View<float> p, double tolerance, int most);
+
+  // out = M in, the preconditioner by itself, over the grid's cells.
+  void precondition(View<const float> in, View<float> out);
+
+ private:
+  struct Level;   // fields over cells of one size
+  struct Storey;  // a table of tiles, and its levels of 8, 4, 2 and 1 cells along a tile's edge
+
+  void lay(Storey& storey, const TileView& grid, const PoissonMatrix& matrix);
+  void coarsen(Level& fine, Level& coarse);
+  void climb(Storey& storey, const TileView& grid);
+  void link(Storey& storey, const Storey& above);
+  void invert_diagonal(Level& level);
+  void weigh(Level& fine, Level& coarse);
+  void cycle(std::size_t storey, std::size_t level);
+  void smooth_down(Level& fine, Level& coarse);
+  void smooth_up(Level& fine, Level& coarse);
+  void enter(View<const float> from, View<float> to);
+  void leave(View<const float> from, View<float> to);
+
+  Device& device_;
+  std::vector<std::unique_ptr<Storey>> storeys_;
+  std::size_t used_ = 0;  // storeys of this matrix; others only keep their memory
+  ClosedRegions<Device> closed_;
+  Buffer<float> p_, direction_;  // of the finest level
+  Buffer<double> sums_;
+  std::size_t rz_ = 0;  // where r z of this iteration is in the sums
+};
+
+}  // namespace barchan

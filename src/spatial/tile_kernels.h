@@ -1,0 +1,187 @@
+// Kernels behind tile_grid.h, for both devices.
+#pragma once
+
+#include <cstdint>
+
+#include "base/hd.h"
+#include "compute/bits.h"
+#include "compute/view.h"
+#include "spatial/tile_grid.h"
+
+namespace barchan {
+
+template <class Key>
+struct TileKeys {
+  View3<const float> x;
+  TileFrame frame;
+  View<Key> key;              // out
+  View<std::uint32_t> order;  // out: 0, 1, 2 ...
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    key[i] = static_cast<Key>(frame.key(x[i]));
+    order[i] = static_cast<std::uint32_t>(at);
+  }
+};
+
+// 1 where a tile begins in the sorted keys.
+template <class Key>
+struct TileBegins {
+  View<const Key> key;
+  View<std::uint32_t> begins;  // out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    begins[i] = at == 0 || key[i] / kTileCells != key[i - 1] / kTileCells ? 1u : 0u;
+  }
+};
+
+// Where each tile with particles begins; `before` counts the beginnings before i.
+template <class Key>
+struct TileFirsts {
+  View<const Key> key;
+  View<const std::uint32_t> before;
+  View<std::uint32_t> first;   // out
+  View<std::uint32_t> wanted;  // out: 0
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    if (at != 0 && key[i] / kTileCells == key[i - 1] / kTileCells) return;
+    first[before[i]] = static_cast<std::uint32_t>(at);
+    wanted[before[i]] = 0;
+  }
+};
+
+// Which of the 27 tiles around each are within reach of its particles, as bits.
+template <class Key>
+struct WantAround {
+  View<const Key> key;
+  View<const std::uint32_t> before;  // beginnings before i
+  int reach;                         // [cells]
+  View<std::uint32_t> wanted;        // in and out
+
+  HD static void range(int place, int reach, int& lo, int& hi) {
+    lo = place - reach < 0 ? 0 : 1;
+    hi = place + reach >= kTileEdge ? 2 : 1;
+  }
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    if (at != 0 && key[i] == key[i - 1]) return;  // the first of each cell will do
+    const bool begins = at == 0 || key[i] / kTileCells != key[i - 1] / kTileCells;
+    const auto place = static_cast<int>(key[i] % kTileCells);
+    int x0, x1, y0, y1, z0, z1;
+    range(place % 8, reach, x0, x1);
+    range(place / 8 % 8, reach, y0, y1);
+    range(place / 64, reach, z0, z1);
+    std::uint32_t bits = 0;
+    for (int z = z0; z <= z1; ++z) {
+      for (int y = y0; y <= y1; ++y) {
+        for (int x = x0; x <= x1; ++x) bits |= 1u << ((z * 3 + y) * 3 + x);
+      }
+    }
+    set_bits(&wanted[before[i] - (begins ? 0u : 1u)], bits);
+  }
+};
+
+struct CountBits {
+  View<const std::uint32_t> bits;
+  View<std::uint32_t> count;  // out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    count[i] = static_cast<std::uint32_t>(bit_count(bits[i]));
+  }
+};
+
+// The numbers of all wanted tiles, some of them several times.
+template <class Key>
+struct ListTiles {
+  View<const Key> key;
+  View<const std::uint32_t> first, wanted, place;  // place: where each one's list begins
+  TileFrame frame;
+  View<std::uint64_t> number;  // out
+  View<std::uint32_t> order;   // out: 0, 1, 2 ...
+  HD void operator()(int at) const {
+    const auto tile = static_cast<std::size_t>(at);
+    const auto middle = static_cast<std::int64_t>(key[first[tile]] / kTileCells);
+    std::size_t to = place[tile];
+    for (std::uint32_t bits = wanted[tile]; bits != 0; bits &= bits - 1) {
+      const auto of = static_cast<int>(lowest_bit(bits));
+      order[to] = static_cast<std::uint32_t>(to);
+      number[to++] =
+          static_cast<std::uint64_t>(middle + frame.step(of % 3 - 1, of / 3 % 3 - 1, of / 9 - 1));
+    }
+  }
+};
+
+struct DistinctTiles {
+  View<const std::uint64_t> sorted;
+  View<std::uint32_t> begins;  // out: 1 where a number is new
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    begins[i] = at == 0 || sorted[i] != sorted[i - 1] ? 1u : 0u;
+  }
+};
+
+struct KeepDistinct {
+  View<const std::uint64_t> sorted;
+  View<const std::uint32_t> before;
+  View<std::uint64_t> number;  // out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    if (at == 0 || sorted[i] != sorted[i - 1]) number[before[i]] = sorted[i];
+  }
+};
+
+// First place whose value is not below `wanted`.
+template <class Value>
+HD inline std::uint32_t first_not_below(View<const Value> sorted, std::uint64_t wanted) {
+  std::uint32_t lo = 0, hi = static_cast<std::uint32_t>(sorted.size);
+  while (lo < hi) {
+    const std::uint32_t middle = lo + (hi - lo) / 2;
+    if (static_cast<std::uint64_t>(sorted[middle]) < wanted) {
+      lo = middle + 1;
+    } else {
+      hi = middle;
+    }
+  }
+  return lo;
+}
+
+struct FindAround {
+  View<const std::uint64_t> number;
+  TileFrame frame;
+  View<std::uint32_t> around;  // out
+  HD void operator()(int item) const {
+    const auto at = static_cast<std::size_t>(item);
+    const int of = item % 27;
+    const std::uint64_t wanted = number[at / 27] + static_cast<std::uint64_t>(frame.step(
+                                                       of % 3 - 1, of / 3 % 3 - 1, of / 9 - 1));
+    const std::uint32_t place = first_not_below(number, wanted);
+    around[at] = place < number.size && number[place] == wanted ? place : kNoCell;
+  }
+};
+
+template <class Key>
+struct FindStarts {
+  View<const Key> key;
+  View<const std::uint64_t> number;
+  View<std::uint32_t> start;  // out: one more than there are cells
+  HD void operator()(int at) const {
+    const auto cell = static_cast<std::size_t>(at);
+    const std::size_t tile = cell / kTileCells;
+    start[cell] = tile == number.size
+                      ? static_cast<std::uint32_t>(key.size)
+                      : first_not_below(key, number[tile] * kTileCells + cell % kTileCells);
+  }
+};
+
+template <class Key>
+struct FindCells {
+  View<const Key> key;
+  View<const std::uint64_t> number;
+  View<std::uint32_t> cell_of;  // out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const std::uint32_t tile = first_not_below(number, key[i] / kTileCells);
+    cell_of[i] = tile * kTileCells + static_cast<std::uint32_t>(key[i] % kTileCells);
+  }
+};
+
+}  // namespace barchan

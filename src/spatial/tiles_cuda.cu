@@ -1,0 +1,8 @@
+#include "compute/cuda.cuh"
+#include "spatial/tile_grid_impl.h"
+
+namespace barchan {
+
+template class TileGrid<Cuda>;
+
+}  // namespace barchan
