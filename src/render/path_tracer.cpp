@@ -76,7 +76,13 @@ class Tracer {
     };
     nearer(scene_.water, What::water);
     // Light under way between rough surfaces is not bothered by panes, which are thin and clean
-    if (path.bounces == 0 && !path.in_water) nearer(scene_.panes, What::pane);
+    if (path.bounces == 0 && !path.in_water) {
+      // A body flush with a pane is seen, not the inside of it from behind the pane
+      const float flush = met.hit.distance;
+      met.hit.distance -= 4.0f * offset_;
+      nearer(scene_.panes, What::pane);
+      if (met.what != What::pane) met.hit.distance = flush;
+    }
     for (const Ground& ground : scene_.grounds) {
       const float slope = dot(ground.normal, ray.way);
       if (slope >= 0.0f) continue;
