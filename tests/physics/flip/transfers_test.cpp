@@ -42,8 +42,8 @@ struct Exchange {
   Buffer3 x, v, cx, cy, cz;
   Buffer<float> value[3], weight[3];
 
-  Exchange(D& device, const std::vector<Vec3>& points, const Field& velocity)
-      : grid(device), x(device), v(device), cx(device), cy(device), cz(device) {
+  Exchange(Device& device, D& on, const std::vector<Vec3>& points, const Field& velocity)
+      : grid(on), x(device), v(device), cx(device), cy(device), cz(device) {
     x.upload(points);
     grid.build(std::as_const(x).view(), kSize, 2);
     Buffer3 sorted(device);
@@ -95,15 +95,14 @@ struct Errors {
 };
 
 // The grid's table on the host, for corners of cells.
-template <class D>
-std::vector<std::uint64_t> numbers(D& device, const TileView& view) {
+std::vector<std::uint64_t> numbers(Device& device, const TileView& view) {
   std::vector<std::uint64_t> number(view.number.size);
   device.download(number.data(), view.number.data, number.size() * sizeof(std::uint64_t));
   return number;
 }
 
 template <class D>
-Errors errors(D& device, Exchange<D>& exchange, const Field& field, int cells) {
+Errors errors(Device& device, Exchange<D>& exchange, const Field& field, int cells) {
   TileView host = exchange.grid.view();
   const std::vector<std::uint64_t> number = numbers(device, host);
   host.number = {number.data(), number.size()};
@@ -126,7 +125,7 @@ Errors errors(D& device, Exchange<D>& exchange, const Field& field, int cells) {
 }
 
 template <class D>
-void put_exact(D& device, Exchange<D>& exchange, const Field& field) {
+void put_exact(Device& device, Exchange<D>& exchange, const Field& field) {
   TileView host = exchange.grid.view();
   const std::vector<std::uint64_t> number = numbers(device, host);
   host.number = {number.data(), number.size()};
@@ -142,9 +141,9 @@ class FlipTransfers : public OnDevice {};
 TEST_P(FlipTransfers, ConstantsComeBackExactly) {
   on_device(*device, [&]<class D>(D& d) {
     const Field field = [](Vec3) { return Vec3(1.5f, -2.0f, 0.25f); };
-    Exchange<D> exchange(d, block(12, 1), field);
+    Exchange<D> exchange(*device, d, block(12, 1), field);
     exchange.give(d, false);
-    const Errors e = errors(d, exchange, field, 12);
+    const Errors e = errors(*device, exchange, field, 12);
     EXPECT_GT(e.faces, 2000);
     EXPECT_LT(e.largest, 1e-6);
     for (const float ratio : {0.0f, 1.0f}) {
@@ -168,14 +167,14 @@ TEST_P(FlipTransfers, LinearFieldsComeBackWithApic) {
     const Field field = [](Vec3 p) {
       return Vec3(1.0f + 2.0f * p.x - p.y + 0.5f * p.z, 3.0f * p.x + p.y, p.z - 2.0f * p.y);
     };
-    Exchange<D> exchange(d, block(12, 2), field);
+    Exchange<D> exchange(*device, d, block(12, 2), field);
     exchange.give(d, false);
-    EXPECT_GT(errors(d, exchange, field, 12).largest, 0.01);  // the control
+    EXPECT_GT(errors(*device, exchange, field, 12).largest, 0.01);  // the control
     // The field itself on the faces; particles take it and give it back.
-    put_exact(d, exchange, field);
+    put_exact(*device, exchange, field);
     exchange.take(d, 0.0f, true);
     exchange.give(d, true);
-    EXPECT_LT(errors(d, exchange, field, 12).largest, 2e-5);
+    EXPECT_LT(errors(*device, exchange, field, 12).largest, 2e-5);
     return 0;
   });
 }
@@ -187,11 +186,11 @@ TEST_P(FlipTransfers, AParabolaIsRaisedByASixth) {
     const Field field = [](Vec3 p) { return Vec3(p.x * p.x, p.y * p.y, p.z * p.z); };
     double sum = 0.0;
     for (unsigned seed = 10; seed < 14; ++seed) {
-      Exchange<D> exchange(d, block(12, seed), field);
-      put_exact(d, exchange, field);
+      Exchange<D> exchange(*device, d, block(12, seed), field);
+      put_exact(*device, exchange, field);
       exchange.take(d, 0.0f, false);
       exchange.give(d, false);
-      sum += errors(d, exchange, field, 12).mean;
+      sum += errors(*device, exchange, field, 12).mean;
     }
     const double expected = 2.0 * static_cast<double>(kSize * kSize) / 6.0;
     EXPECT_NEAR(sum / 4.0, expected, 0.05 * expected);
