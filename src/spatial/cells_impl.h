@@ -70,7 +70,8 @@ void CellSort<Device>::sort_by(Buffer<Key>& keys, View3<const float> x) {
   keys.resize(x.size);
   order_.resize(x.size);
   cell_of_.resize(x.size);
-  for_each(device_, "cells: keys", n, CellKeys<Key>{x, frame_, keys.view(), order_.view()});
+  for_each(device_, "cells: keys", n,
+           CellKeys<Key, CellFrame>{x, frame_, keys.view(), order_.view()});
   device_.sort_pairs("cells: sort", keys.view(), order_.view(), frame_.key_bits());
 
   // Number the cells in the order of the sorted particles.

@@ -48,10 +48,11 @@ struct PointMean {
   }
 };
 
-template <class Key>
+// Of the cells of a frame, a CellFrame or a TileFrame.
+template <class Key, class Frame>
 struct CellKeys {
   View3<const float> x;
-  CellFrame frame;
+  Frame frame;
   View<Key> key;              // out
   View<std::uint32_t> order;  // out: 0, 1, 2 ...
   HD void operator()(int at) const {
@@ -94,10 +95,11 @@ struct CellTable {
 };
 
 // First index whose key is not below `wanted`.
-HD inline std::uint32_t lower_bound(View<const std::uint64_t> key, std::int64_t wanted) {
+template <class Key>
+HD inline std::uint32_t lower_bound(View<const Key> key, std::int64_t wanted) {
   std::uint32_t lo = 0, hi = static_cast<std::uint32_t>(key.size);
   while (lo < hi) {
-    const std::uint32_t middle = (lo + hi) / 2;
+    const std::uint32_t middle = lo + (hi - lo) / 2;
     if (static_cast<std::int64_t>(key[middle]) < wanted) {
       lo = middle + 1;
     } else {

@@ -48,7 +48,7 @@ void TileGrid<Device>::sort(Buffer<Key>& keys, View3<const float> x, int bits) {
   keys.resize(x.size);
   order_.resize(x.size);
   for_each(device_, "tiles: keys", static_cast<std::int64_t>(x.size),
-           TileKeys<Key>{x, frame_, keys.view(), order_.view()});
+           CellKeys<Key, TileFrame>{x, frame_, keys.view(), order_.view()});
   device_.sort_pairs("tiles: sort", keys.view(), order_.view(), bits);
 }
 

@@ -6,22 +6,10 @@
 #include "base/hd.h"
 #include "compute/bits.h"
 #include "compute/view.h"
+#include "spatial/kernels.h"
 #include "spatial/tile_grid.h"
 
 namespace barchan {
-
-template <class Key>
-struct TileKeys {
-  View3<const float> x;
-  TileFrame frame;
-  View<Key> key;              // out
-  View<std::uint32_t> order;  // out: 0, 1, 2 ...
-  HD void operator()(int at) const {
-    const auto i = static_cast<std::size_t>(at);
-    key[i] = static_cast<Key>(frame.key(x[i]));
-    order[i] = static_cast<std::uint32_t>(at);
-  }
-};
 
 // 1 where a tile begins in the sorted keys.
 template <class Key>
@@ -129,21 +117,6 @@ struct KeepDistinct {
   }
 };
 
-// First place whose value is not below `wanted`.
-template <class Value>
-HD inline std::uint32_t first_not_below(View<const Value> sorted, std::uint64_t wanted) {
-  std::uint32_t lo = 0, hi = static_cast<std::uint32_t>(sorted.size);
-  while (lo < hi) {
-    const std::uint32_t middle = lo + (hi - lo) / 2;
-    if (static_cast<std::uint64_t>(sorted[middle]) < wanted) {
-      lo = middle + 1;
-    } else {
-      hi = middle;
-    }
-  }
-  return lo;
-}
-
 struct FindAround {
   View<const std::uint64_t> number;
   TileFrame frame;
@@ -151,10 +124,11 @@ struct FindAround {
   HD void operator()(int item) const {
     const auto at = static_cast<std::size_t>(item);
     const int of = item % 27;
-    const std::uint64_t wanted = number[at / 27] + static_cast<std::uint64_t>(frame.step(
-                                                       of % 3 - 1, of / 3 % 3 - 1, of / 9 - 1));
-    const std::uint32_t place = first_not_below(number, wanted);
-    around[at] = place < number.size && number[place] == wanted ? place : kNoCell;
+    const std::int64_t wanted = static_cast<std::int64_t>(number[at / 27]) +
+                                frame.step(of % 3 - 1, of / 3 % 3 - 1, of / 9 - 1);
+    const std::uint32_t place = lower_bound(number, wanted);
+    const bool there = place < number.size && static_cast<std::int64_t>(number[place]) == wanted;
+    around[at] = there ? place : kNoCell;
   }
 };
 
@@ -168,7 +142,8 @@ struct FindStarts {
     const std::size_t tile = cell / kTileCells;
     start[cell] = tile == number.size
                       ? static_cast<std::uint32_t>(key.size)
-                      : first_not_below(key, number[tile] * kTileCells + cell % kTileCells);
+                      : lower_bound(key, static_cast<std::int64_t>(number[tile] * kTileCells +
+                                                                   cell % kTileCells));
   }
 };
 
@@ -179,7 +154,7 @@ struct FindCells {
   View<std::uint32_t> cell_of;  // out
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const std::uint32_t tile = first_not_below(number, key[i] / kTileCells);
+    const std::uint32_t tile = lower_bound(number, static_cast<std::int64_t>(key[i] / kTileCells));
     cell_of[i] = tile * kTileCells + static_cast<std::uint32_t>(key[i] % kTileCells);
   }
 };
