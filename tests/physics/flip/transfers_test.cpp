@@ -179,6 +179,17 @@ TEST_P(FlipTransfers, LinearFieldsComeBackWithApic) {
   });
 }
 
+// Each component along an axis that is not its own: faces are where they are said to be.
+TEST_P(FlipTransfers, LinearFieldsComeBackOnTheMean) {
+  on_device(*device, [&]<class D>(D& d) {
+    const Field field = [](Vec3 p) { return Vec3(p.y + p.z, p.x + p.z, p.x + p.y); };
+    Exchange<D> exchange(*device, d, block(12, 5), field);
+    exchange.give(d, false);
+    EXPECT_NEAR(errors(*device, exchange, field, 12).mean, 0.0, 0.01 * double{kSize});
+    return 0;
+  });
+}
+
 // To the particles and back, on the mean over faces and seeds: f = x^2 becomes f + f'' dx^2 / 6,
 // half of it from either way.
 TEST_P(FlipTransfers, AParabolaIsRaisedByASixth) {
