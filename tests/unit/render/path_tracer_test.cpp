@@ -265,6 +265,23 @@ LightImage expose(const TraceScene& scene, int size, int samples, int threads) {
   return denoised(film.means(), pool);
 }
 
+// A body that stands against the glass is seen from outside, whichever of the two a ray finds
+// first.
+TEST(PathTracer, ABodyFlushWithAPaneIsSeen) {
+  TraceScene scene;
+  Finish grey;
+  grey.color = {0.5f, 0.5f, 0.5f};
+  scene.add_solid(scene.solid.add_mesh(box({-1, -1, -1}, {1, 1, 1})), grey);
+  scene.panes.add_mesh(box({-2, -1, -1}, {2, 1.5f, 1}));
+  scene.build();
+  for (int k = 0; k < 40; ++k) {
+    const float x = 0.017f * static_cast<float>(k) - 0.4f;
+    const Vec3 from(3.1f * x, 0.3f, 5.0f);
+    const Sight seen = look_along(scene, {from, normalized(Vec3(x, 0.1f * x, 1.0f) - from)}, 16);
+    expect_color(seen.light, {0.5f, 0.5f, 0.5f}, 0.02f);
+  }
+}
+
 TEST(Picture, ABallIsWhereTheCameraPutsIt) {
   constexpr int kSize = 120;
   const Projection view = from_front(kSize, 5.0);
