@@ -37,6 +37,24 @@ HD inline float absolute(float a) {
   return a < 0.0f ? -a : a;
 }
 
+// Towards 0, and back.
+HD inline int to_int(float a) {
+  return static_cast<int>(a);
+}
+HD inline float to_float(int a) {
+  return static_cast<float>(a);
+}
+HD inline float square_root(float a) {
+  return std::sqrt(a);
+}
+// One number for all lanes, or for the one that a GPU's thread is.
+HD inline float largest_of(float a) {
+  return a;
+}
+HD inline float choose(bool which, float a, float b) {
+  return which ? a : b;
+}
+
 #if !defined(__CUDACC__)
 
 inline constexpr int kLanes = 16;
@@ -68,6 +86,52 @@ BARCHAN_INLINE Lanes positive(const Lanes& a) {
 
 BARCHAN_INLINE Lanes absolute(const Lanes& a) {
   return a < 0.0f ? -a : a;
+}
+
+BARCHAN_INLINE LaneMask to_int(const Lanes& a) {
+  return __builtin_convertvector(a, LaneMask);
+}
+BARCHAN_INLINE Lanes to_float(const LaneMask& a) {
+  return __builtin_convertvector(a, Lanes);
+}
+BARCHAN_INLINE Lanes choose(const LaneMask& which, const Lanes& a, const Lanes& b) {
+  return which ? a : b;
+}
+BARCHAN_INLINE Lanes square_root(const Lanes& a) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<Lanes>(_mm512_maskz_sqrt_ps(kAllLanesOn, reinterpret_cast<__m512>(a)));
+#else
+  Lanes root;
+  for (int k = 0; k < kLanes; ++k) root[k] = std::sqrt(a[k]);
+  return root;
+#endif
+}
+
+// numbers[at] of each lane.
+BARCHAN_INLINE Lanes gather(const float* numbers, const LaneMask& at) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<Lanes>(_mm512_mask_i32gather_ps(
+      _mm512_setzero_ps(), kAllLanesOn, reinterpret_cast<__m512i>(at), numbers, 4));
+#else
+  Lanes found;
+  for (int k = 0; k < kLanes; ++k) found[k] = numbers[at[k]];
+  return found;
+#endif
+}
+
+// Writes the first `count` lanes.
+BARCHAN_INLINE void store_first(float* to, const Lanes& a, int count) {
+#if defined(__AVX512F__)
+  const auto kept = static_cast<__mmask16>(count >= kLanes ? 0xffffu : (1u << count) - 1u);
+  _mm512_mask_storeu_ps(to, kept, reinterpret_cast<__m512>(a));
+#else
+  for (int k = 0; k < kLanes && k < count; ++k) to[k] = a[k];
+#endif
+}
+BARCHAN_INLINE float largest_of(const Lanes& a) {
+  float most = a[0];
+  for (int k = 1; k < kLanes; ++k) most = max(most, a[k]);
+  return most;
 }
 
 // The first `count` of sixteen numbers, and 0; nothing behind them is read.

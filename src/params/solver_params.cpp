@@ -19,18 +19,20 @@ const ParamTable& table_of<BallisticParams>() {
 template <>
 const ParamTable& table_of<FlipParams>() {
   using P = FlipParams;
-  static const ParamTable table{"flip",
-                                "PIC/FLIP water and continuum sand (Zhu & Bridson 2005).",
-                                {
-                                    choice("transfer", &P::transfer, {"flip", "pic", "apic"},
-                                           "How velocities go from the grid to the particles."),
-                                    number("flip_ratio", &P::flip_ratio, "", between(0, 1),
-                                           "Blend of FLIP (1) and PIC (0), per 1/60 s."),
-                                    choice("friction", &P::friction, {"coupled", "lagged", "paper"},
-                                           "How the friction of sand is solved."),
-                                    number("cfl", &P::cfl, "", above_to(0, 100),
-                                           "Most cells that a particle moves in one step."),
-                                }};
+  static const ParamTable table{
+      "flip",
+      "PIC/FLIP water and continuum sand (Zhu & Bridson 2005).",
+      {
+          choice("transfer", &P::transfer, {"flip", "pic", "apic"},
+                 "How velocities go from the grid to the particles."),
+          number("flip_ratio", &P::flip_ratio, "", between(0, 1),
+                 "Blend of FLIP (1) and PIC (0), per 1/60 s."),
+          choice("friction", &P::friction, {"coupled", "lagged", "paper"},
+                 "How the friction of sand is solved."),
+          number("cfl", &P::cfl, "", above_to(0, 5),
+                 "Most cells that a particle moves in one step."),
+          number("dt_max", &P::dt_max, "s", above_to(0, 1), "Longest step."),
+      }};
   return table;
 }
 

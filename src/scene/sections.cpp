@@ -18,8 +18,7 @@ struct NotYet {
   const char* key;
   const char* value;
 };
-constexpr std::array<NotYet, 4> kNotYet = {{
-    {"", "solver", "flip"},
+constexpr std::array<NotYet, 3> kNotYet = {{
     {"", "solver", "granular-sph"},
     {"", "solver", "dem"},
     {"cache", "fields", ""},

@@ -3,6 +3,7 @@
 #include "compute/dispatch.h"
 #include "sim/initial_state.h"
 #include "solvers/ballistic/ballistic_solver.h"
+#include "solvers/flip/flip_solver.h"
 #include "solvers/pbf/pbf_solver.h"
 
 namespace barchan {
@@ -21,6 +22,7 @@ std::unique_ptr<Solver> make(Device& device, const Scene& scene, const Params& p
 std::unique_ptr<Solver> make_solver(const Scene& scene, Device& device) {
   const std::string& name = scene.general.solver;
   if (name == "ballistic") return make<BallisticSolver>(device, scene, scene.ballistic);
+  if (name == "flip") return make<FlipSolver>(device, scene, scene.flip);
   if (name == "pbf") return make<PbfSolver>(device, scene, scene.pbf);
   reject("solver = \"{}\" is not available yet", name);
 }

@@ -75,6 +75,9 @@ struct TileView {
   View<const std::uint32_t> cell_of{};  // each sorted particle's cell
 
   HD std::size_t cells() const { return number.size * kTileCells; }
+  HD std::size_t particles() const { return cell_of.size; }
+  // From a tile to the next one along an axis, in its 27 around.
+  HD static std::size_t turn(int axis) { return axis == 0 ? 1 : (axis == 1 ? 3 : 9); }
 
   // Cell (x, y, z) counted from the first cell of a tile, each from -8 to 15; kNoCell: no tile.
   HD std::uint32_t cell(std::uint32_t tile, int x, int y, int z) const {
@@ -100,6 +103,19 @@ struct TileView {
     const std::uint32_t place = cell_number % kTileCells;
     return cell(cell_number / kTileCells, static_cast<int>(place % 8) + dx,
                 static_cast<int>(place / 8 % 8) + dy, static_cast<int>(place / 64) + dz);
+  }
+  // The cell before or behind it along an axis; kNoCell where there is no tile.
+  HD std::uint32_t before(std::uint32_t cell_number, int axis) const {
+    const std::uint32_t stride = 1u << (3 * axis);
+    if ((cell_number / stride) % 8 != 0) return cell_number - stride;
+    const std::uint32_t of = around[std::size_t{cell_number / kTileCells} * 27 + 13u - turn(axis)];
+    return of == kNoCell ? kNoCell : of * kTileCells + cell_number % kTileCells + 7 * stride;
+  }
+  HD std::uint32_t behind(std::uint32_t cell_number, int axis) const {
+    const std::uint32_t stride = 1u << (3 * axis);
+    if ((cell_number / stride) % 8 != 7) return cell_number + stride;
+    const std::uint32_t of = around[std::size_t{cell_number / kTileCells} * 27 + 13u + turn(axis)];
+    return of == kNoCell ? kNoCell : of * kTileCells + cell_number % kTileCells - 7 * stride;
   }
   // Of a tile's first cell, in cells from the frame's origin.
   HD void corner(std::uint32_t tile, int& x, int& y, int& z) const {

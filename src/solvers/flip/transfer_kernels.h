@@ -11,8 +11,10 @@
 #include <cstdint>
 
 #include "base/hd.h"
+#include "compute/lanes.h"
 #include "compute/view.h"
 #include "math/vec3.h"
+#include "solvers/flip/solid_kernels.h"
 #include "spatial/cell_sums.h"
 #include "spatial/tile_grid.h"
 
@@ -24,12 +26,6 @@ struct AffineView {
   HD bool empty() const { return x.size == 0; }
 };
 
-// Velocities on faces, and how much particles weigh there; numbers of cells.
-struct FacesView {
-  View<float> value[3];
-  View<float> weight[3];
-};
-
 template <class T>
 HD inline T hat(T s) {
   return positive(1.0f - absolute(s));
@@ -39,7 +35,7 @@ HD inline T hat(T s) {
 //     u_f = sum h (v + c (x_f - x)) / sum h,   h the product of the hats along the axes
 template <bool kAffine>
 struct FaceSums {
-  static constexpr int kSums = 6;
+  static constexpr int kSums = 7;
   View3<const float> x, v;  // sorted by cell
   AffineView c;
   Vec3 corner;  // of the cell [m]
@@ -64,6 +60,7 @@ struct FaceSums {
     sums[3] += hv * vv;
     sums[4] += hw;
     sums[5] += hw * w;
+    sums[6] += x5 * y5 * z5 * at.there;
   }
 };
 
@@ -71,7 +68,8 @@ struct ToFaces {
   TileView tiles;
   View3<const float> x, v;
   AffineView c;
-  FacesView faces;  // out; a face that no particle reaches has weight and value 0
+  FaceView u;        // out; 0 where no particle is near
+  View<float> fill;  // out: sums of hats about the cells' middles
 
   HD_INLINE void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
@@ -82,78 +80,148 @@ struct ToFaces {
                           : sum_around(tiles, cell, FaceSums<true>{x, v, c, corner, size, inverse});
     for (int a = 0; a < 3; ++a) {
       const float weight = sums[2 * a];
-      faces.weight[a][cell] = weight;
-      faces.value[a][cell] = weight > 1e-12f ? sums[2 * a + 1] / weight : 0.0f;
+      u.of[a][cell] = weight > 1e-12f ? sums[2 * a + 1] / weight : 0.0f;
     }
+    fill[cell] = sums[6];
   }
 };
 
-// Numbers at faces, read at a point within 7 cells of a tile's cells.
-struct FaceField {
+// ---- From the grid to the particles. A window shows the faces around one tile: corners() gives
+// the eight numbers of component a whose lowest is at cell (i, j, k), counted from the tile's first
+// one, x fastest. T is a float (GPU) or sixteen of them (CPU: window_cpu.h).
+struct TileWindow {
   TileView tiles;
-  View<const float> value[3];
-
-  struct Sample {
-    float value;
-    Vec3 slope;  // [1/m] times the value's unit
-  };
-  // Component a at a place `s` in cells from the first cell of `tile`. Where there is no tile the
-  // value is 0.
-  HD Sample at(int a, std::uint32_t tile, const Vec3& s) const {
-    const Vec3 p = s - Vec3(a == 0 ? 0.0f : 0.5f, a == 1 ? 0.0f : 0.5f, a == 2 ? 0.0f : 0.5f);
-    const auto below = [](float t) { return static_cast<int>(t + 16.0f) - 16; };  // t > -16
-    const int i = below(p.x), j = below(p.y), k = below(p.z);
-    const float fx = p.x - static_cast<float>(i), fy = p.y - static_cast<float>(j),
-                fz = p.z - static_cast<float>(k);
-    float sum = 0.0f;
-    Vec3 slope{};
+  std::uint32_t tile;
+  ConstFaceView faces;
+  HD void corners(int a, int i, int j, int k, float* v) const {
     for (int corner = 0; corner < 8; ++corner) {
-      const int dx = corner & 1, dy = corner >> 1 & 1, dz = corner >> 2;
-      const std::uint32_t cell = tiles.cell(tile, i + dx, j + dy, k + dz);
-      const float number = cell == kNoCell ? 0.0f : value[a][cell];
-      const float wx = dx ? fx : 1.0f - fx, wy = dy ? fy : 1.0f - fy, wz = dz ? fz : 1.0f - fz;
-      sum += number * (wx * wy * wz);
-      slope += number * Vec3((dx ? 1.0f : -1.0f) * (wy * wz), (dy ? 1.0f : -1.0f) * (wx * wz),
-                             (dz ? 1.0f : -1.0f) * (wx * wy));
+      const std::uint32_t cell =
+          tiles.cell(tile, i + (corner & 1), j + (corner >> 1 & 1), k + (corner >> 2));
+      v[corner] = cell == kNoCell ? 0.0f : faces.of[a][cell];
     }
-    return {sum, tiles.frame.inverse_size * slope};
-  }
-  HD Vec3 velocity(std::uint32_t tile, const Vec3& s) const {
-    return {at(0, tile, s).value, at(1, tile, s).value, at(2, tile, s).value};
-  }
-  // Where a point is, in cells from the first cell of a tile.
-  HD Vec3 place(std::uint32_t tile, const Vec3& x) const {
-    int cx, cy, cz;
-    tiles.corner(tile, cx, cy, cz);
-    return tiles.frame.in_cells(x) -
-           Vec3(static_cast<float>(cx), static_cast<float>(cy), static_cast<float>(cz));
   }
 };
 
-// Particles take the grid's velocity (PIC), or their own and the grid's change (FLIP):
-//     v = r (v + u(x) - u_before(x)) + (1 - r) u(x),   c = grad u(x) for APIC
-struct FromFaces {
-  FaceField now, before;
+template <class T>
+struct Sample {
+  T value;
+  T slope[3];  // per cell
+};
+
+// Component a at a place in cells from the tile's first one, above -16.
+template <class T, class Window>
+HD_INLINE HD inline Sample<T> sample(const Window& window, int a, T sx, T sy, T sz) {
+  const T px = sx - (a == 0 ? 0.0f : 0.5f), py = sy - (a == 1 ? 0.0f : 0.5f),
+          pz = sz - (a == 2 ? 0.0f : 0.5f);
+  const auto i = to_int(px + 16.0f) - 16, j = to_int(py + 16.0f) - 16, k = to_int(pz + 16.0f) - 16;
+  const T fx = px - to_float(i), fy = py - to_float(j), fz = pz - to_float(k);
+  T v[8];
+  window.corners(a, i, j, k, v);
+  const T x00 = v[1] - v[0], x10 = v[3] - v[2], x01 = v[5] - v[4], x11 = v[7] - v[6];
+  const T v00 = v[0] + fx * x00, v10 = v[2] + fx * x10, v01 = v[4] + fx * x01,
+          v11 = v[6] + fx * x11;
+  const T y0 = v10 - v00, y1 = v11 - v01;
+  const T v0 = v00 + fy * y0, v1 = v01 + fy * y1;
+  const T x0 = x00 + fy * (x10 - x00), x1 = x01 + fy * (x11 - x01);
+  return {v0 + fz * (v1 - v0), {x0 + fz * (x1 - x0), y0 + fz * (y1 - y0), v1 - v0}};
+}
+
+// A particle's step, or those of sixteen: new velocities,
+//     v = r (v + du(x)) + (1 - r) u(x),   du what the grid's velocity changed by
+// (PIC: r = 0; APIC: r = 0 and the slopes of u), and the way along u, by the midpoint rule in
+// sub-steps of under one cell each.
+struct Carry {
+  float cells_per_speed;  // dt / dx: cells that 1 m/s makes in the step [s/m]
+  float inverse_size;     // 1 / dx [1/m]
+  float ratio;            // r
+  float most;             // cells that a particle may move along an axis; the rest is cut off
+
+  template <class T>
+  struct Particle {
+    T place[3];     // in and out: from the tile's first cell [cells]
+    T v[3];         // in and out [m/s]
+    T slope[3][3];  // out: grad v_x, grad v_y, grad v_z [1/s]
+  };
+
+  template <class T, class Window>
+  HD_INLINE HD void velocity(const Window& u, const T* s, T* out) const {
+    for (int a = 0; a < 3; ++a) out[a] = sample(u, a, s[0], s[1], s[2]).value;
+  }
+  template <class T>
+  HD_INLINE HD T kept(T to, T from) const {
+    const T low = choose(to < from - most, from - most, to);
+    return choose(low > from + most, from + most, low);
+  }
+
+  template <class T, class Window>
+  HD_INLINE HD void operator()(const Window& u, const Window& change, const Window& shift,
+                               Particle<T>& p) const {
+    const T start[3] = {p.place[0], p.place[1], p.place[2]};
+    T now[3];
+    for (int a = 0; a < 3; ++a) {
+      const Sample<T> at = sample(u, a, start[0], start[1], start[2]);
+      now[a] = at.value;
+      for (int b = 0; b < 3; ++b) p.slope[a][b] = at.slope[b] * inverse_size;
+    }
+    T moved[3];
+    velocity(shift, start, moved);
+    if (ratio > 0.0f) {
+      T changed[3];
+      velocity(change, start, changed);
+      for (int a = 0; a < 3; ++a) {
+        p.v[a] = ratio * (p.v[a] + changed[a]) + (1.0f - ratio) * now[a];
+      }
+    } else {
+      for (int a = 0; a < 3; ++a) p.v[a] = now[a];
+    }
+
+    // Sub-steps as this particle needs them.
+    const T way =
+        cells_per_speed * square_root(now[0] * now[0] + now[1] * now[1] + now[2] * now[2]);
+    const T count = to_float(to_int(choose(way < 15.0f, way, way * 0.0f + 15.0f))) + 1.0f;
+    const T h = cells_per_speed / count;
+    const int rounds = static_cast<int>(largest_of(count));
+    for (int k = 0; k < rounds; ++k) {
+      const T on = choose(count > static_cast<float>(k), h, h * 0.0f);
+      if (k > 0) velocity(u, p.place, now);
+      T middle[3], there[3];
+      for (int a = 0; a < 3; ++a) middle[a] = kept(p.place[a] + 0.5f * on * now[a], start[a]);
+      velocity(u, middle, there);
+      for (int a = 0; a < 3; ++a) p.place[a] = kept(p.place[a] + on * there[a], start[a]);
+    }
+    for (int a = 0; a < 3; ++a) p.place[a] = kept(p.place[a] + moved[a], start[a]);
+  }
+};
+
+// All that carry() needs.
+struct CarryParticles {
+  TileView tiles;
+  ConstFaceView u, change, shift;  // change: only where ratio > 0; shift: [cells]
+  Carry carry;
   View3<const float> x;
-  float ratio;              // r, share of FLIP
   View3<float> v;           // in and out
+  View3<float> moved_to;    // out
   View3<float> cx, cy, cz;  // out; empty: none
 
-  HD_INLINE void operator()(int item) const {
+  HD Vec3 first_cell(std::uint32_t tile) const {
+    int i, j, k;
+    tiles.corner(tile, i, j, k);
+    return {static_cast<float>(i), static_cast<float>(j), static_cast<float>(k)};
+  }
+  HD void operator()(int item) const {
     const auto i = static_cast<std::size_t>(item);
-    const std::uint32_t tile = now.tiles.cell_of[i] / kTileCells;
-    const Vec3 s = now.place(tile, x[i]);
-    const FaceField::Sample u = now.at(0, tile, s), vv = now.at(1, tile, s), w = now.at(2, tile, s);
-    Vec3 velocity(u.value, vv.value, w.value);
-    if (ratio > 0.0f) {
-      const Vec3 own = v[i];
-      velocity += ratio * (own - before.velocity(tile, s));
-    }
-    v[i] = velocity;
+    const std::uint32_t tile = tiles.cell_of[i] / kTileCells;
+    const Vec3 from = x[i], own = v[i];
+    const Vec3 s = tiles.frame.in_cells(from) - first_cell(tile);
+    Carry::Particle<float> p{{s.x, s.y, s.z}, {own.x, own.y, own.z}, {}};
+    carry(TileWindow{tiles, tile, u}, TileWindow{tiles, tile, change},
+          TileWindow{tiles, tile, shift}, p);
+    v[i] = Vec3(p.v[0], p.v[1], p.v[2]);
+    moved_to[i] = from + tiles.frame.size * (Vec3(p.place[0], p.place[1], p.place[2]) - s);
     if (cx.size > 0) {
-      cx[i] = u.slope;
-      cy[i] = vv.slope;
-      cz[i] = w.slope;
+      cx[i] = Vec3(p.slope[0][0], p.slope[0][1], p.slope[0][2]);
+      cy[i] = Vec3(p.slope[1][0], p.slope[1][1], p.slope[1][2]);
+      cz[i] = Vec3(p.slope[2][0], p.slope[2][1], p.slope[2][2]);
     }
   }
 };

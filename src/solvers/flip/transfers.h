@@ -13,7 +13,7 @@ namespace flip {
 template <class Device>
 void to_faces(Device& device, const ToFaces& kernel);
 template <class Device>
-void from_faces(Device& device, const FromFaces& kernel);
+void carry(Device& device, const CarryParticles& kernel);
 
 }  // namespace flip
 

@@ -1,9 +1,19 @@
 #include "compute/cpu.h"
-#include "solvers/flip/transfers_impl.h"
+#include "solvers/flip/transfers.h"
+#include "solvers/flip/window_cpu.h"
 
 namespace barchan::flip {
 
-template void to_faces(Cpu&, const ToFaces&);
-template void from_faces(Cpu&, const FromFaces&);
+template <>
+void to_faces(Cpu& device, const ToFaces& kernel) {
+  for_each(device, "to grid", static_cast<std::int64_t>(kernel.tiles.cells()), kernel);
+}
+
+template <>
+void carry(Cpu& device, const CarryParticles& kernel) {
+  const int margin = static_cast<int>(kernel.carry.most) + 2;
+  for_each_range(device, "to particles", static_cast<std::int64_t>(kernel.tiles.number.size), 1,
+                 CarryTiles{kernel, margin});
+}
 
 }  // namespace barchan::flip

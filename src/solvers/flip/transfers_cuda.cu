@@ -1,9 +1,16 @@
 #include "compute/cuda.cuh"
-#include "solvers/flip/transfers_impl.h"
+#include "solvers/flip/transfers.h"
 
 namespace barchan::flip {
 
-template void to_faces(Cuda&, const ToFaces&);
-template void from_faces(Cuda&, const FromFaces&);
+template <>
+void to_faces(Cuda& device, const ToFaces& kernel) {
+  for_each(device, "to grid", static_cast<std::int64_t>(kernel.tiles.cells()), kernel);
+}
+
+template <>
+void carry(Cuda& device, const CarryParticles& kernel) {
+  for_each(device, "to particles", static_cast<std::int64_t>(kernel.x.size), kernel);
+}
 
 }  // namespace barchan::flip

@@ -22,11 +22,11 @@
 #include "base/hd.h"
 #include "compute/pair_sums.h"
 #include "compute/view.h"
+#include "geometry/containment.h"
 #include "math/sph_kernels.h"
 #include "math/vec3.h"
 #include "sim/boundary.h"
 #include "sim/measure_kernels.h"
-#include "solvers/pbf/containment.h"
 #include "spatial/neighbours.h"
 
 namespace barchan::pbf {

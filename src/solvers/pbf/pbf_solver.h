@@ -42,7 +42,7 @@ class PbfSolver final : public Solver {
 
   bool begin_again(const State& now, State& next);
 
-  pbf::Containment containment(const SolidsView& solids) const;
+  Containment containment(const SolidsView& solids) const;
   std::int64_t n() const { return static_cast<std::int64_t>(points_.size()); }
 
   Device& device_;

@@ -60,7 +60,7 @@ double PbfSolver<Device>::suggest_dt(const State& /*now*/) const {
 // The net lies below the distance that boundary samples keep, d / 2: a particle pressed onto it
 // still feels them push.
 template <class Device>
-pbf::Containment PbfSolver<Device>::containment(const SolidsView& solids) const {
+Containment PbfSolver<Device>::containment(const SolidsView& solids) const {
   const auto d = static_cast<float>(setup_.spacing);
   return {solids, 0.25f * d, 0.1f * d, 1.25f * d};
 }

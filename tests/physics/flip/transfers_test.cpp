@@ -38,12 +38,13 @@ std::vector<Vec3> block(int cells, unsigned seed) {
 // Owns the particles and the grid of a test.
 template <class D>
 struct Exchange {
+  Device& memory;
   TileGrid<D> grid;
   Buffer3 x, v, cx, cy, cz;
-  Buffer<float> value[3], weight[3];
+  Buffer<float> value[3], zero[3], fill;
 
   Exchange(Device& device, D& on, const std::vector<Vec3>& points, const Field& velocity)
-      : grid(on), x(device), v(device), cx(device), cy(device), cz(device) {
+      : memory(device), grid(on), x(device), v(device), cx(device), cy(device), cz(device) {
     x.upload(points);
     grid.build(std::as_const(x).view(), kSize, 2);
     Buffer3 sorted(device);
@@ -55,29 +56,41 @@ struct Exchange {
     v.upload(of);
     for (int a = 0; a < 3; ++a) {
       value[a] = Buffer<float>(device, grid.view().cells());
-      weight[a] = Buffer<float>(device, grid.view().cells());
+      zero[a] = Buffer<float>(device, grid.view().cells());
+      zero[a].clear_to_zero();
     }
-  }
-  flip::FacesView faces() {
-    return {{value[0].view(), value[1].view(), value[2].view()},
-            {weight[0].view(), weight[1].view(), weight[2].view()}};
+    fill = Buffer<float>(device, grid.view().cells());
   }
   void give(D& device, bool affine) {
     flip::AffineView c;
     if (affine) {
       c = {std::as_const(cx).view(), std::as_const(cy).view(), std::as_const(cz).view()};
     }
-    flip::to_faces(device, flip::ToFaces{grid.view(), std::as_const(x).view(),
-                                         std::as_const(v).view(), c, faces()});
+    flip::to_faces(device, flip::ToFaces{grid.view(),
+                                         std::as_const(x).view(),
+                                         std::as_const(v).view(),
+                                         c,
+                                         {{value[0].view(), value[1].view(), value[2].view()}},
+                                         fill.view()});
   }
   void take(D& device, float ratio, bool affine) {
     for (Buffer3* c : {&cx, &cy, &cz}) c->resize(affine ? x.size() : 0);
-    const flip::FaceField field{grid.view(),
-                                {std::as_const(value[0]).view(), std::as_const(value[1]).view(),
-                                 std::as_const(value[2]).view()}};
+    const auto read = [](const Buffer<float>(&of)[3]) {
+      return flip::ConstFaceView{{of[0].view(), of[1].view(), of[2].view()}};
+    };
     const auto to = [&](Buffer3& c) { return affine ? c.view() : View3<float>{}; };
-    flip::from_faces(device, flip::FromFaces{field, field, std::as_const(x).view(), ratio, v.view(),
-                                             to(cx), to(cy), to(cz)});
+    Buffer3 moved(memory, x.size());
+    flip::carry(device, flip::CarryParticles{grid.view(),
+                                             read(value),
+                                             read(zero),
+                                             read(zero),
+                                             {0.0f, 1.0f / kSize, ratio, 1.0f},
+                                             std::as_const(x).view(),
+                                             v.view(),
+                                             moved.view(),
+                                             to(cx),
+                                             to(cy),
+                                             to(cz)});
   }
 };
 

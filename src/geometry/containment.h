@@ -7,7 +7,7 @@
 #include "geometry/sweep.h"
 #include "math/vec3.h"
 
-namespace barchan::pbf {
+namespace barchan {
 
 inline constexpr int kMostSlides = 6;  // along walls in one step, then it rides with the last
 
@@ -58,4 +58,4 @@ struct Containment {
   }
 };
 
-}  // namespace barchan::pbf
+}  // namespace barchan

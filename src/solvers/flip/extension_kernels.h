@@ -1,0 +1,128 @@
+// Velocities beyond the liquid: constant along the way to it,
+//     grad u . grad d = 0,    |grad d| = 1
+// (Zhu & Bridson 2005, section 4; Zhao 2005), both by upwind differences, layer after layer outward
+// instead of sweeping: each cell is visited once, when all that is nearer to the liquid is known.
+#pragma once
+
+#include <cstdint>
+
+#include "base/hd.h"
+#include "compute/view.h"
+#include "solvers/flip/solid_kernels.h"
+#include "spatial/tile_layers.h"
+
+namespace barchan::flip {
+
+inline constexpr float kFar = 1e6f;  // [cells]
+
+struct BeginDistance {
+  View<const float> depth;  // [cells]
+  View<float> distance;     // out [cells]
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::size_t>(item);
+    distance[cell] = -depth[cell];
+  }
+};
+
+// Distance of the cells of a layer from those inside it (Zhao 2005, with spacing 1).
+struct ExtendDistance {
+  TileView tiles;
+  LayerView inner;
+  View<float> distance;  // in: inner, out: this layer [cells]
+
+  HD float at(std::uint32_t cell) const {
+    return cell != kNoCell && inner.has(cell) ? distance[cell] : kFar;
+  }
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    float n[3];
+    for (int a = 0; a < 3; ++a) n[a] = min(at(tiles.before(cell, a)), at(tiles.behind(cell, a)));
+    const float lo = min(min(n[0], n[1]), n[2]), hi = max(max(n[0], n[1]), n[2]);
+    const float mid = max(min(n[0], n[1]), min(max(n[0], n[1]), n[2]));
+    float d = lo + 1.0f;
+    if (d > mid) d = 0.5f * (lo + mid + std::sqrt(2.0f - (lo - mid) * (lo - mid)));
+    if (d > hi) {
+      const float sum = lo + mid + hi;
+      const float squares = lo * lo + mid * mid + hi * hi;
+      d = (sum + std::sqrt(max(sum * sum - 3.0f * (squares - 1.0f), 0.0f))) / 3.0f;
+    }
+    distance[cell] = d;
+  }
+};
+
+// The number at a face of a layer from the faces inside it, weighted by how much nearer they are.
+struct ExtendFaces {
+  TileView tiles;
+  int axis;
+  LayerView inner;
+  View<const float> distance;
+  View<float> value;  // in: inner, out: this layer
+
+  HD float distance_at(std::uint32_t face) const {
+    const std::uint32_t low = tiles.before(face, axis);
+    return 0.5f * (distance[face] + (low == kNoCell ? distance[face] : distance[low]));
+  }
+  HD void operator()(int item) const {
+    const auto face = static_cast<std::uint32_t>(item);
+    const float here = distance_at(face);
+    float sum = 0.0f, weights = 0.0f, plain = 0.0f, count = 0.0f;
+    const auto add = [&](std::uint32_t at) {
+      if (at == kNoCell || !inner.has(at)) return;
+      const float weight = max(here - distance_at(at), 0.0f);
+      sum += weight * value[at];
+      weights += weight;
+      plain += value[at];
+      count += 1.0f;
+    };
+    for (int a = 0; a < 3; ++a) {
+      add(tiles.before(face, a));
+      add(tiles.behind(face, a));
+    }
+    value[face] = weights > 1e-3f ? sum / weights : plain / count;
+  }
+};
+
+// Faces closed by a solid, of which the liquid may move away, but into which it may not flow: what
+// goes into the wall is taken off, what goes along it stays.
+struct MeetSolids {
+  TileView tiles;
+  SolidsNow solids;
+  ConstFaceView open, u;
+  FaceView met;  // out, closed faces only
+
+  HD float mean(int of, int axis, std::uint32_t face) const {
+    float sum = 0.0f;
+    for (int k = 0; k < 4; ++k) {
+      const int back = k & 1, on = k >> 1;
+      const std::uint32_t at = tiles.beside(face, (of == 0 ? on : 0) - (axis == 0 ? back : 0),
+                                            (of == 1 ? on : 0) - (axis == 1 ? back : 0),
+                                            (of == 2 ? on : 0) - (axis == 2 ? back : 0));
+      sum += at == kNoCell ? 0.0f : u.of[of][at];
+    }
+    return 0.25f * sum;
+  }
+  HD void operator()(int item) const {
+    const auto face = static_cast<std::uint32_t>(item);
+    for (int a = 0; a < 3; ++a) {
+      if (open.of[a][face] > 0.0f) continue;
+      const Vec3 x = middle_of_face(tiles, face, a);
+      const SolidsNow::Nearest wall = solids.nearest(x);
+      const Vec3 n = solid_distance(solids.solids.data[wall.solid], x, 0.0f).gradient;
+      Vec3 slip = -1.0f * solids.velocity(wall.solid, x);
+      for (int of = 0; of < 3; ++of) slip[of] += of == a ? u.of[a][face] : mean(of, a, face);
+      met.of[a][face] = u.of[a][face] - min(dot(slip, n), 0.0f) * n[a];
+    }
+  }
+};
+struct KeepMet {
+  ConstFaceView open, met;
+  FaceView u;  // out, closed faces only
+  HD void operator()(int item) const {
+    const auto face = static_cast<std::uint32_t>(item);
+    for (int a = 0; a < 3; ++a) {
+      if (!(open.of[a][face] > 0.0f)) u.of[a][face] = met.of[a][face];
+    }
+  }
+};
+
+}  // namespace barchan::flip

@@ -1,0 +1,29 @@
+// The step of Zhu & Bridson 2005, section 4, instantiated for each device in flip_cpu.cpp and
+// flip_cuda.cu.
+#pragma once
+
+#include "solvers/flip/flip_solver.h"
+#include "solvers/flip/stages.h"
+
+namespace barchan {
+
+template <class Device>
+StepReport FlipSolver<Device>::step(const State& now, const SolidsView& solids, double dt,
+                                    State& next, BodyImpulses& out) {
+  StepReport report;
+  lay_grid(now, dt, next);                // sort the particles, tiles around them
+  particles_to_grid(next);                // u_f = weighted mean of the particles near f     4.1
+  look_at_solids(now, next, solids, dt);  // open fractions of faces and cells
+  mark_liquid();                          // cells whose pressure is sought, and how deep they are
+  add_forces(dt);                         // u += dt g
+  solve_pressure(dt, report);             // u -= dt/rho grad p, so that div u = 0           4
+  push_solids(out);                       // by the pressure
+  mend_crowding(dt);                      // where to move particles so that cells hold eight
+  extend_velocities();                    // into air and solids: grad u . grad d = 0        4
+  grid_to_particles(dt, next);            // PIC, FLIP or APIC, and x' = u by RK2            4.1
+  keep_out_of_solids(solids, next);       // swept
+  finish_report(dt, next, report);
+  return report;
+}
+
+}  // namespace barchan

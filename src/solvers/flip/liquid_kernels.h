@@ -1,0 +1,102 @@
+// Where the liquid is, from its particles.
+//
+// Each cell's fill f is the particles' volume around its middle, weighted by the hat function, over
+// what is open there. A plane through the middle leaves f = 1/2 whatever its slope; with a level
+// surface s cells above the middle,
+//     f = 1 - (1 - s)^2 / 2   (0 <= s <= 1),     f = (1 + s)^2 / 2   (-1 <= s <= 0)
+// which is turned round to give the depth s. It is the liquid's signed distance, in cells, within
+// one cell of the surface; beyond it is +-1.
+#pragma once
+
+#include <cstdint>
+
+#include "base/hd.h"
+#include "compute/view.h"
+#include "math/scalar.h"
+#include "solvers/flip/solid_kernels.h"
+#include "spatial/tile_grid.h"
+
+namespace barchan::flip {
+
+inline constexpr float kParticlesPerCell = 8.0f;
+
+// What a cell is to the pressure.
+enum CellKind : std::uint8_t {
+  kAir,       // or solid
+  kLiquid,    // its pressure is sought
+  kDetached,  // liquid that has come off a wall: its pressure is that of the air
+};
+
+HD inline float depth_of_fill(float f) {
+  if (f >= 1.0f) return 1.0f;
+  if (f <= 0.0f) return -1.0f;
+  return f >= 0.5f ? 1.0f - std::sqrt(2.0f * (1.0f - f)) : std::sqrt(2.0f * f) - 1.0f;
+}
+
+struct Depths {
+  TileView tiles;
+  View<const std::uint8_t> side;  // empty: no solids
+  View<const Octants> octants;
+  View<float> fill;   // in: sums of hats; out: f
+  View<float> depth;  // out [cells]
+
+  // The hat's weight of the open octants around a cell's middle: its integral over half cells is
+  // 1/8, 3/8, 3/8, 1/8 along each axis.
+  HD float open_share(std::uint32_t cell) const {
+    if (side.size == 0 || side[cell / kTileCells] == kOpenTile) return 1.0f;
+    float share = 0.0f;
+    for (int n = 0; n < 27; ++n) {
+      const int dx = n % 3 - 1, dy = n / 3 % 3 - 1, dz = n / 9 - 1;
+      const float near =
+          (dx == 0 ? 0.375f : 0.125f) * (dy == 0 ? 0.375f : 0.125f) * (dz == 0 ? 0.375f : 0.125f);
+      const std::uint32_t at = tiles.beside(cell, dx, dy, dz);
+      const Octants open = at == kNoCell ? kAllOpen : octants[at];
+      if (open == 0) continue;
+      for (int k = 0; k < 8; ++k) {
+        const bool in_reach = (dx == 0 || (k & 1) == (dx < 0 ? 1 : 0)) &&
+                              (dy == 0 || (k >> 1 & 1) == (dy < 0 ? 1 : 0)) &&
+                              (dz == 0 || (k >> 2) == (dz < 0 ? 1 : 0));
+        if (in_reach) share += near * open_octant(open, k);
+      }
+    }
+    return share;
+  }
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    float f = fill[cell] / kParticlesPerCell;
+    if (f > 0.0f) f /= max(open_share(cell), 0.05f);
+    fill[cell] = f;
+    depth[cell] = depth_of_fill(f);
+  }
+};
+
+// Liquid: cells that are more than half full; and thin parts, cells with a particle that are beside
+// no such cell, so that sheets and drops keep their volume, too.
+struct MarkLiquid {
+  TileView tiles;
+  View<const Octants> octants;  // empty: no solids
+  View<const float> depth;
+  View<std::uint8_t> kind;  // out
+  HD std::uint8_t of(std::uint32_t cell) const {
+    if (octants.size > 0 && octants[cell] == 0) return kAir;
+    if (depth[cell] >= 0.0f) return kLiquid;
+    if (tiles.start[cell] == tiles.start[cell + 1]) return kAir;
+    for (int a = 0; a < 3; ++a) {
+      const std::uint32_t low = tiles.before(cell, a), high = tiles.behind(cell, a);
+      if (low != kNoCell && depth[low] >= 0.0f) return kAir;
+      if (high != kNoCell && depth[high] >= 0.0f) return kAir;
+    }
+    return kLiquid;
+  }
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    kind[cell] = of(cell);
+  }
+};
+
+struct IsWet {
+  View<const std::uint8_t> kind;
+  HD bool operator()(std::uint32_t cell) const { return kind[cell] != kAir; }
+};
+
+}  // namespace barchan::flip

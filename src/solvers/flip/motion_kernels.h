@@ -1,0 +1,115 @@
+// What remains of the step beside grid and pressure: forces, what FLIP remembers, the particles'
+// pressures, solids in their way.
+#pragma once
+
+#include <cstdint>
+
+#include "base/hd.h"
+#include "compute/lanes.h"
+#include "compute/view.h"
+#include "geometry/containment.h"
+#include "sim/measure_kernels.h"
+#include "solvers/flip/pressure_kernels.h"
+
+namespace barchan::flip {
+
+struct AddForces {
+  Vec3 push;        // dt g [m/s]
+  FaceView u;       // in and out
+  FaceView before;  // out: u as it was
+  HD void operator()(int item) const {
+    const auto face = static_cast<std::size_t>(item);
+    for (int a = 0; a < 3; ++a) {
+      const float velocity = u.of[a][face];
+      before.of[a][face] = velocity;
+      u.of[a][face] = velocity + push[a];
+    }
+  }
+};
+
+struct FindChange {
+  ConstFaceView u;
+  FaceView change;  // in: u before; out: its change
+  HD void operator()(int item) const {
+    const auto face = static_cast<std::size_t>(item);
+    for (int a = 0; a < 3; ++a) change.of[a][face] = u.of[a][face] - change.of[a][face];
+  }
+};
+
+// The slope of q in each liquid cell: the mean of what its open faces say.
+struct PressureSlopes {
+  Difference difference;
+  ConstFaceView open;
+  FaceView slope;  // out, per cell
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    if (difference.surface.kind[cell] != kLiquid) return;
+    for (int a = 0; a < 3; ++a) {
+      const std::uint32_t high = difference.tiles.behind(cell, a);
+      const bool solids = open.of[a].size > 0;
+      const bool low_open = !solids || open.of[a][cell] > 0.0f;
+      const bool high_open = high != kNoCell && (!solids || open.of[a][high] > 0.0f);
+      const float sum =
+          (low_open ? difference(a, cell) : 0.0f) + (high_open ? difference(a, high) : 0.0f);
+      slope.of[a][cell] = low_open && high_open ? 0.5f * sum : sum;
+    }
+  }
+};
+
+struct ParticlePressures {
+  TileView tiles;
+  View<const std::uint8_t> kind;
+  View<const float> q;
+  ConstFaceView slope;
+  View3<const float> x;
+  float pressure_per_q;  // rho dx / dt [kg/m^2/s]
+  View<float> pressure;  // out [Pa]
+  HD void operator()(int item) const {
+    const auto i = static_cast<std::size_t>(item);
+    const std::uint32_t cell = tiles.cell_of[i];
+    float value = 0.0f;
+    if (kind[cell] == kLiquid) {
+      const Vec3 s = tiles.frame.inverse_size * (x[i] - tiles.corner_of(cell));
+      value = q[cell] + slope.of[0][cell] * (s.x - 0.5f) + slope.of[1][cell] * (s.y - 0.5f) +
+              slope.of[2][cell] * (s.z - 0.5f);
+    }
+    pressure[i] = pressure_per_q * value;
+  }
+};
+
+// Particles that might meet a solid on their way take it up to there, and along it.
+struct KeepOut {
+  Containment walls;
+  View3<const float> from;
+  View3<float> to;  // in and out
+  HD bool operator()(int item) const {
+    const auto i = static_cast<std::size_t>(item);
+    return walls.may_touch(from[i], to[i]);
+  }
+  HD void some(int item) const {
+    const auto i = static_cast<std::size_t>(item);
+    to[i] = walls.move(from[i], to[i]);
+  }
+};
+
+struct Ending {
+  VitalSigns vitals;
+  float farthest = 0.0f;  // way of a particle along an axis [m]
+};
+struct JoinEnding {
+  static HD Ending identity() { return {}; }
+  static HD Ending combine(const Ending& a, const Ending& b) {
+    return {JoinVitals::combine(a.vitals, b.vitals), max(a.farthest, b.farthest)};
+  }
+};
+struct LookAtEnd {
+  View3<const float> from, x, v;
+  HD Ending operator()(int item) const {
+    const auto i = static_cast<std::size_t>(item);
+    const Vec3 way = x[i] - from[i];
+    return {vital_signs(x[i], v[i], item),
+            max(max(absolute(way.x), absolute(way.y)), absolute(way.z))};
+  }
+};
+
+}  // namespace barchan::flip

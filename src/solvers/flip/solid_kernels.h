@@ -1,0 +1,207 @@
+// What solids leave open of the grid: fractions of faces and cells (Batty, Bertails & Bridson
+// 2007), from signed distances at the corners of cells, and how fast the solids are at the faces
+// they close.
+#pragma once
+
+#include <cstdint>
+
+#include "base/hd.h"
+#include "compute/lanes.h"
+#include "compute/view.h"
+#include "geometry/solid.h"
+#include "math/scalar.h"
+#include "math/vec3.h"
+#include "spatial/tile_grid.h"
+
+namespace barchan::flip {
+
+// Three numbers at the low faces of each cell, across x, y and z.
+struct FaceView {
+  View<float> of[3];
+};
+struct ConstFaceView {
+  View<const float> of[3];
+};
+
+HD inline Vec3 unit(int axis) {
+  return {axis == 0 ? 1.0f : 0.0f, axis == 1 ? 1.0f : 0.0f, axis == 2 ? 1.0f : 0.0f};
+}
+
+HD inline Vec3 middle_of_face(const TileView& tiles, std::uint32_t cell, int axis) {
+  return tiles.corner_of(cell) + 0.5f * tiles.frame.size * (Vec3(1.0f, 1.0f, 1.0f) - unit(axis));
+}
+
+// How a solid moves from here on.
+struct SolidMotion {
+  Vec3 position;          // of its own origin [m]
+  Vec3 velocity;          // [m/s]
+  Vec3 angular_velocity;  // [rad/s]
+};
+
+// Solids where they are when the step begins, as the particles are.
+struct SolidsNow {
+  SolidsView solids;
+  View<const SolidMotion> motion;  // of each; empty: none moves
+  struct Nearest {
+    int solid = -1;
+    float distance = 3e38f;  // [m]
+  };
+  HD Nearest nearest(const Vec3& x) const {
+    Nearest best;
+    for (int s = 0; s < solids.count; ++s) {
+      const float d = solid_distance(solids.data[s], x, 0.0f).d;
+      if (d < best.distance) best = {s, d};
+    }
+    return best;
+  }
+  HD float distance(const Vec3& x) const { return nearest(x).distance; }
+  HD Vec3 velocity(int solid, const Vec3& x) const {
+    if (motion.size == 0) return {};
+    const SolidMotion& of = motion[static_cast<std::size_t>(solid)];
+    return of.velocity + cross(of.angular_velocity, x - of.position);
+  }
+};
+
+// Whether any solid's surface comes near a tile; far from all, or deep in one, nothing is asked of
+// them for its cells.
+enum TileSide : std::uint8_t { kOpenTile, kCutTile, kFullTile };
+
+struct SideOfTiles {
+  TileView tiles;
+  SolidsNow solids;
+  View<std::uint8_t> side;  // out
+  HD void operator()(int item) const {
+    const auto tile = static_cast<std::uint32_t>(item);
+    const float size = tiles.frame.size;
+    const Vec3 middle = tiles.corner_of(tile * kTileCells) + 4.0f * size * Vec3(1.0f, 1.0f, 1.0f);
+    const float far = (4.0f * 1.7321f + 2.0f) * size;  // its corners and two cells more
+    const float d = solids.distance(middle);
+    side[tile] = d > far ? kOpenTile : (d < -far ? kFullTile : kCutTile);
+  }
+};
+
+// Distance at the low corner of each cell, in cells. What touches counts as inside: a wall that
+// lies on faces of the grid closes them.
+struct CornerDistances {
+  static constexpr float kTouch = 1e-3f;  // [cells]
+  TileView tiles;
+  SolidsNow solids;
+  View<const std::uint8_t> side;
+  View<float> corner;  // out [cells]
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    const std::uint8_t of = side[cell / kTileCells];
+    if (of != kCutTile) {
+      corner[cell] = of == kOpenTile ? 1e6f : -1e6f;
+      return;
+    }
+    corner[cell] = solids.distance(tiles.corner_of(cell)) * tiles.frame.inverse_size - kTouch;
+  }
+};
+
+// Area of the part of a unit square where the distance is positive, by its values at the corners
+// in order around the square; exact where the distance is linear.
+HD inline float open_area(float d0, float d1, float d2, float d3) {
+  const float d[4] = {d0, d1, d2, d3};
+  const float cx[4] = {0.0f, 1.0f, 1.0f, 0.0f}, cy[4] = {0.0f, 0.0f, 1.0f, 1.0f};
+  float twice = 0.0f, first_x = 0.0f, first_y = 0.0f, last_x = 0.0f, last_y = 0.0f;
+  bool any = false;
+  const auto add = [&](float x, float y) {
+    if (any) {
+      twice += last_x * y - x * last_y;
+    } else {
+      first_x = x, first_y = y, any = true;
+    }
+    last_x = x, last_y = y;
+  };
+  for (int k = 0; k < 4; ++k) {
+    const int next = (k + 1) & 3;
+    if (d[k] > 0.0f) add(cx[k], cy[k]);
+    if ((d[k] > 0.0f) != (d[next] > 0.0f)) {
+      const float t = d[k] / (d[k] - d[next]);
+      add(cx[k] + t * (cx[next] - cx[k]), cy[k] + t * (cy[next] - cy[k]));
+    }
+  }
+  if (!any) return 0.0f;
+  twice += last_x * first_y - first_x * last_y;
+  return 0.5f * twice;
+}
+
+// Open fractions of a cell's eight octants, a byte each (255: all open), x fastest.
+using Octants = std::uint64_t;
+inline constexpr Octants kAllOpen = ~Octants{0};
+HD inline float open_octant(Octants octants, int k) {
+  return static_cast<float>(octants >> (8 * k) & 0xffu) * (1.0f / 255.0f);
+}
+
+// Open fractions of the low faces of a cell, and of its octants.
+struct OpenFractions {
+  static constexpr float kLeast = 0.02f;  // less is closed
+  TileView tiles;
+  View<const std::uint8_t> side;
+  View<const float> corner;
+  FaceView open;          // out
+  View<Octants> octants;  // out
+
+  HD static float face(float d0, float d1, float d2, float d3) {
+    const float area = open_area(d0, d1, d2, d3);
+    return area < kLeast ? 0.0f : (area > 1.0f - kLeast ? 1.0f : area);
+  }
+  // By the distance in its middle: exact where a plane cuts it along the axes.
+  HD static Octants octant(const float* d, int k) {
+    float middle = 0.0f;
+    for (int c = 0; c < 8; ++c) {
+      const int same = ~(c ^ k);
+      middle += d[c] * (same & 1 ? 0.75f : 0.25f) * (same & 2 ? 0.75f : 0.25f) *
+                (same & 4 ? 0.75f : 0.25f);
+    }
+    const float share = clamp(0.5f + 2.0f * (middle + CornerDistances::kTouch), 0.0f, 1.0f);
+    return static_cast<Octants>(255.0f * share + 0.5f) << (8 * k);
+  }
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    const std::uint8_t of = side[cell / kTileCells];
+    float d[8] = {};
+    bool cut = false;
+    if (of == kCutTile) {
+      for (int k = 0; k < 8; ++k) {
+        const std::uint32_t at = k == 0 ? cell : tiles.beside(cell, k & 1, k >> 1 & 1, k >> 2);
+        d[k] = at == kNoCell ? corner[cell] : corner[at];
+        cut = cut || absolute(d[k]) < 2.0f;
+      }
+    }
+    if (!cut) {
+      const bool all = of == kOpenTile || d[0] > 0.0f;
+      for (const View<float>& a : open.of) a[cell] = all ? 1.0f : 0.0f;
+      octants[cell] = all ? kAllOpen : 0;
+      return;
+    }
+    open.of[0][cell] = face(d[0], d[2], d[6], d[4]);
+    open.of[1][cell] = face(d[0], d[1], d[5], d[4]);
+    open.of[2][cell] = face(d[0], d[1], d[3], d[2]);
+    Octants all = 0;
+    for (int k = 0; k < 8; ++k) all |= octant(d, k);
+    octants[cell] = all;
+  }
+};
+
+// How fast the nearest solid moves across each face that is not all open [m/s].
+struct SolidFaceSpeeds {
+  TileView tiles;
+  SolidsNow solids;
+  ConstFaceView open;
+  FaceView speed;  // out
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    for (int a = 0; a < 3; ++a) {
+      float across = 0.0f;
+      if (open.of[a][cell] < 1.0f) {
+        const Vec3 x = middle_of_face(tiles, cell, a);
+        across = solids.velocity(solids.nearest(x).solid, x)[a];
+      }
+      speed.of[a][cell] = across;
+    }
+  }
+};
+
+}  // namespace barchan::flip

@@ -1,0 +1,133 @@
+// Layers of cells around a set of cells: those beside the set, those beside these, and so on. Sets
+// are bits, a word for each plane of a tile (bit y * 8 + x), so that a layer costs next to nothing
+// and work on it follows the number of its cells.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "base/hd.h"
+#include "compute/bits.h"
+#include "compute/buffer.h"
+#include "compute/device.h"
+#include "spatial/tile_grid.h"
+
+namespace barchan {
+
+inline constexpr int kTilePlanes = kTileEdge;
+
+// The cells of one layer: in `all`, but not in `inner`.
+struct LayerView {
+  View<const std::uint64_t> all, inner;  // inner empty: nothing is left out
+  HD std::uint64_t word(std::size_t plane) const {
+    return inner.size > 0 ? all[plane] & ~inner[plane] : all[plane];
+  }
+  HD bool has(std::uint32_t cell) const { return word(cell / 64) >> (cell % 64) & 1u; }
+};
+
+// A set with all cells that share a face with one of it.
+struct GrowSet {
+  View<const std::uint32_t> around;  // of TileView
+  View<const std::uint64_t> from;
+  View<std::uint64_t> to;  // out
+
+  HD std::uint64_t plane(std::size_t tile, int turn, std::size_t z) const {
+    const std::uint32_t of = around[tile * 27 + static_cast<std::size_t>(13 + turn)];
+    return of == kNoCell ? 0 : from[of * kTilePlanes + z];
+  }
+  HD void operator()(int item) const {
+    constexpr std::uint64_t kFirstX = 0x0101010101010101u, kLastX = kFirstX << 7;
+    const auto at = static_cast<std::size_t>(item);
+    const std::size_t tile = at / kTilePlanes, z = at % kTilePlanes;
+    const std::uint64_t here = from[at];
+    std::uint64_t all =
+        here | (here & ~kLastX) << 1 | (here & ~kFirstX) >> 1 | here << 8 | here >> 8;
+    all |= (plane(tile, -1, z) & kLastX) >> 7 | (plane(tile, 1, z) & kFirstX) << 7;
+    all |= plane(tile, -3, z) >> 56 | plane(tile, 3, z) << 56;
+    all |= z > 0 ? from[at - 1] : plane(tile, -9, kTilePlanes - 1);
+    all |= z + 1 < kTilePlanes ? from[at + 1] : plane(tile, 9, 0);
+    to[at] = all;
+  }
+};
+
+// The cells that a test is true of: test(cell).
+template <class Test>
+struct MarkSet {
+  Test test;
+  View<std::uint64_t> set;  // out
+  HD void operator()(int item) const {
+    std::uint64_t bits = 0;
+    for (std::uint32_t k = 0; k < 64; ++k) {
+      if (test(static_cast<std::uint32_t>(item) * 64 + k)) bits |= std::uint64_t{1} << k;
+    }
+    set[static_cast<std::size_t>(item)] = bits;
+  }
+};
+
+template <class Device>
+class TileLayers {
+ public:
+  explicit TileLayers(Device& device) : device_(device), sets_(device) {}
+
+  // The set and `count` layers around it.
+  template <class Test>
+  void build(const char* label, const TileView& tiles, const Test& test, int count) {
+    planes_ = tiles.number.size * kTilePlanes;
+    sets_.resize(planes_ * static_cast<std::size_t>(count + 1));
+    for_each(device_, label, static_cast<std::int64_t>(planes_), MarkSet<Test>{test, set(0)});
+    for (int k = 1; k <= count; ++k) {
+      for_each(device_, label, static_cast<std::int64_t>(planes_),
+               GrowSet{tiles.around, set(k - 1), set(k)});
+    }
+  }
+  // Layer 0 is the set itself.
+  LayerView layer(int k) {
+    return {set(k), k > 0 ? View<const std::uint64_t>(set(k - 1)) : View<const std::uint64_t>{}};
+  }
+  // The set with its first k layers.
+  LayerView within(int k) { return {set(k), {}}; }
+
+ private:
+  View<std::uint64_t> set(int k) {
+    return {sets_.data() + planes_ * static_cast<std::size_t>(k), planes_};
+  }
+
+  Device& device_;
+  std::size_t planes_ = 0;
+  Buffer<std::uint64_t> sets_;
+};
+
+// kernel(cell) of each cell of a layer, in any order. A CPU walks over the bits; a GPU has a thread
+// for each cell.
+template <class Kernel>
+struct WalkBits {
+  LayerView layer;
+  Kernel kernel;
+  void range(int begin, int end) const {
+    for (int plane = begin; plane < end; ++plane) {
+      for (std::uint64_t bits = layer.word(static_cast<std::size_t>(plane)); bits != 0;
+           bits &= bits - 1) {
+        kernel(plane * 64 + __builtin_ctzll(bits));
+      }
+    }
+  }
+};
+template <class Kernel>
+struct AskBits {
+  LayerView layer;
+  Kernel kernel;
+  HD void operator()(int cell) const {
+    if (layer.has(static_cast<std::uint32_t>(cell))) kernel(cell);
+  }
+};
+template <class Device, class Kernel>
+void for_each_of(Device& device, const char* label, const LayerView& layer, const Kernel& kernel) {
+  const auto planes = static_cast<std::int64_t>(layer.all.size);
+  if constexpr (std::is_same_v<Device, Cpu>) {
+    for_each_range(device, label, planes, 64, WalkBits<Kernel>{layer, kernel});
+  } else {
+    for_each(device, label, planes * 64, AskBits<Kernel>{layer, kernel});
+  }
+}
+
+}  // namespace barchan
