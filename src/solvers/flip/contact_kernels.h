@@ -2,6 +2,9 @@
 // pressure in the cell pushes the solid along j = (a e, r x a e), with a e the closed area out of
 // the cell, in faces, and r the arm from the solid's origin; and where the solid moves at (v, w),
 // j . (v, w) flows out of the cell there.
+//
+// At a face that is closed altogether the pressure is higher than in the cell's middle by what
+// stops the liquid in the half cell between: q + (u - w) / 2 out of the cell.
 #pragma once
 
 #include <cstdint>
@@ -46,12 +49,14 @@ struct ContactsView {
   View<std::uint32_t> solid, place;  // place: 0, 1, 2 ...
   View<std::uint32_t> cell;
   View<float> j[6];  // area in faces; times an arm [m]
+  View<float> more;  // what the pressure is higher by at the face [m/s]
 };
 
 struct ListContacts {
   ClosedFaces closed;
   SolidsNow solids;
   View<const SolidMotion> motion;   // of each solid
+  ConstFaceView u;                  // before the pressure
   View<const std::uint32_t> first;  // of each cell's contacts
   ContactsView out;
   HD void operator()(int item) const {
@@ -65,6 +70,8 @@ struct ListContacts {
       out.solid[at] = static_cast<std::uint32_t>(solid);
       out.place[at] = static_cast<std::uint32_t>(at);
       out.cell[at] = cell;
+      out.more[at] =
+          area < 1.0f ? 0.0f : 0.5f * sign * (u.of[a][face] - solids.velocity(solid, x)[a]);
       for (int k = 0; k < 3; ++k) {
         out.j[k][at] = push[k];
         out.j[3 + k][at] = turn[k];
@@ -108,11 +115,12 @@ struct JoinSix {
 struct PushOfContacts {
   View<const std::uint32_t> cell;
   View<const float> j[6];
+  View<const float> more;
   View<const float> q;
   std::uint32_t first;
   HD SixSums operator()(int item) const {
     const std::size_t at = first + static_cast<std::size_t>(item);
-    const auto here = static_cast<double>(q[cell[at]]);
+    const auto here = static_cast<double>(q[cell[at]] + more[at]);
     SixSums sum;
     for (int k = 0; k < 6; ++k) sum.of[k] = here * static_cast<double>(j[k][at]);
     return sum;

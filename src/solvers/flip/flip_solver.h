@@ -66,7 +66,7 @@ class FlipSolver final : public Solver {
   bool separate(double least);
   void extend(flip::FaceBuffer& faces, int layers);
   flip::ConstFaceView open() const;
-  View<const flip::Octants> octants() const;
+  View<const bool> closed() const;
   flip::OutFlow out_flow() const;
   flip::Surface surface() const;
 
@@ -91,7 +91,7 @@ class FlipSolver final : public Solver {
   flip::SolidsNow solids_;
   Buffer<flip::SolidMotion> motion_;
   Buffer<std::uint8_t> side_;
-  Buffer<float> corner_;
+  Buffer<bool> closed_;
   Buffer<flip::Octants> octants_;
   flip::FaceBuffer open_, speed_;
   bool walls_move_ = false;
@@ -101,7 +101,7 @@ class FlipSolver final : public Solver {
   std::vector<std::uint32_t> first_contact_;  // of each solid; one more
   Buffer<std::uint32_t> contact_count_, contact_solid_, contact_place_, contact_cell_,
       contact_start_;
-  Buffer<float> contact_j_[6], sorted_j_[6];
+  Buffer<float> contact_j_[6], sorted_j_[6], contact_more_, sorted_more_;
   Buffer<std::uint32_t> sorted_cell_;
   Buffer<flip::SixSums> pushes_;
 

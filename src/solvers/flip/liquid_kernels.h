@@ -33,7 +33,11 @@ HD inline float depth_of_fill(float f) {
   return f >= 0.5f ? 1.0f - std::sqrt(2.0f * (1.0f - f)) : std::sqrt(2.0f * f) - 1.0f;
 }
 
+// In a nook too few particles can be for a depth; it is as wet as what it opens to.
+inline constexpr float kNoDepth = -2.0f;
+
 struct Depths {
+  static constexpr float kLeastShare = 0.1f;
   TileView tiles;
   View<const std::uint8_t> side;  // empty: no solids
   View<const Octants> octants;
@@ -64,9 +68,10 @@ struct Depths {
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
     float f = fill[cell] / kParticlesPerCell;
-    if (f > 0.0f) f /= max(open_share(cell), 0.05f);
+    const float share = f > 0.0f ? open_share(cell) : 1.0f;
+    if (f > 0.0f) f /= max(share, kLeastShare);
     fill[cell] = f;
-    depth[cell] = depth_of_fill(f);
+    depth[cell] = share < kLeastShare ? kNoDepth : depth_of_fill(f);
   }
 };
 
@@ -74,18 +79,28 @@ struct Depths {
 // no such cell, so that sheets and drops keep their volume, too.
 struct MarkLiquid {
   TileView tiles;
-  View<const Octants> octants;  // empty: no solids
+  View<const bool> closed;  // empty: no solids
+  ConstFaceView open;
   View<const float> depth;
   View<std::uint8_t> kind;  // out
-  HD std::uint8_t of(std::uint32_t cell) const {
-    if (octants.size > 0 && octants[cell] == 0) return kAir;
-    if (depth[cell] >= 0.0f) return kLiquid;
-    if (tiles.start[cell] == tiles.start[cell + 1]) return kAir;
+
+  HD bool beside_liquid(std::uint32_t cell) const {
     for (int a = 0; a < 3; ++a) {
       const std::uint32_t low = tiles.before(cell, a), high = tiles.behind(cell, a);
-      if (low != kNoCell && depth[low] >= 0.0f) return kAir;
-      if (high != kNoCell && depth[high] >= 0.0f) return kAir;
+      if (low != kNoCell && depth[low] >= 0.0f && share(a, cell) > 0.0f) return true;
+      if (high != kNoCell && depth[high] >= 0.0f && share(a, high) > 0.0f) return true;
     }
+    return false;
+  }
+  HD float share(int a, std::uint32_t face) const {
+    return open.of[a].size > 0 ? open.of[a][face] : 1.0f;
+  }
+  HD std::uint8_t of(std::uint32_t cell) const {
+    if (closed.size > 0 && closed[cell]) return kAir;
+    if (depth[cell] >= 0.0f) return kLiquid;
+    const bool nook = depth[cell] == kNoDepth;
+    if (!nook && tiles.start[cell] == tiles.start[cell + 1]) return kAir;
+    if (beside_liquid(cell) != nook) return kAir;
     return kLiquid;
   }
   HD void operator()(int item) const {

@@ -186,19 +186,19 @@ struct Separate {
 // ---- Particles that neither clump nor leave holes: where a cell is too full or too empty, they
 // are moved apart or together by the gradient of another such q, now in cells.
 struct CrowdedRightSide {
-  static constexpr float kSlack = 0.03f;  // of the fill
+  static constexpr float kSlack = 0.0f;   // of the fill
   static constexpr float kClump = 0.25f;  // what is too much anywhere
   TileView tiles;
   View<const std::uint8_t> kind;
   View<const float> fill;
-  View<const Octants> octants;  // empty: no solids
-  float share;                  // of the error that is mended in this step
-  View<float> b;                // out [cells]
+  View<const bool> closed;  // empty: no solids
+  float share;              // of the error that is mended in this step
+  View<float> b;            // out [cells]
 
   HD bool amid_liquid(std::uint32_t cell) const {
     for (int k = 0; k < 27; ++k) {
       const std::uint32_t at = tiles.beside(cell, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
-      if (at != kNoCell && octants.size > 0 && octants[at] == 0) continue;  // solid
+      if (at != kNoCell && closed.size > 0 && closed[at]) continue;
       if (at == kNoCell || fill[at] < 0.5f) return false;
     }
     return true;

@@ -80,25 +80,6 @@ struct SideOfTiles {
   }
 };
 
-// Distance at the low corner of each cell, in cells. What touches counts as inside: a wall that
-// lies on faces of the grid closes them.
-struct CornerDistances {
-  static constexpr float kTouch = 1e-3f;  // [cells]
-  TileView tiles;
-  SolidsNow solids;
-  View<const std::uint8_t> side;
-  View<float> corner;  // out [cells]
-  HD void operator()(int item) const {
-    const auto cell = static_cast<std::uint32_t>(item);
-    const std::uint8_t of = side[cell / kTileCells];
-    if (of != kCutTile) {
-      corner[cell] = of == kOpenTile ? 1e6f : -1e6f;
-      return;
-    }
-    corner[cell] = solids.distance(tiles.corner_of(cell)) * tiles.frame.inverse_size - kTouch;
-  }
-};
-
 // Area of the part of a unit square where the distance is positive, by its values at the corners
 // in order around the square; exact where the distance is linear.
 HD inline float open_area(float d0, float d1, float d2, float d3) {
@@ -133,55 +114,94 @@ inline constexpr Octants kAllOpen = ~Octants{0};
 HD inline float open_octant(Octants octants, int k) {
   return static_cast<float>(octants >> (8 * k) & 0xffu) * (1.0f / 255.0f);
 }
+HD inline float open_volume(Octants octants) {
+  float sum = 0.0f;
+  for (int k = 0; k < 8; ++k) sum += open_octant(octants, k);
+  return 0.125f * sum;
+}
 
-// Open fractions of the low faces of a cell, and of its octants.
+// Open fractions of the low faces of a cell, and of its octants. Around each quarter of a face the
+// nearest surface is taken for a plane. What touches counts as inside: a wall that lies on faces of
+// the grid closes them.
 struct OpenFractions {
-  static constexpr float kLeast = 0.02f;  // less is closed
+  static constexpr float kTouch = 1e-3f;  // [cells]
   TileView tiles;
+  SolidsNow solids;
   View<const std::uint8_t> side;
-  View<const float> corner;
   FaceView open;          // out
   View<Octants> octants;  // out
 
-  HD static float face(float d0, float d1, float d2, float d3) {
-    const float area = open_area(d0, d1, d2, d3);
-    return area < kLeast ? 0.0f : (area > 1.0f - kLeast ? 1.0f : area);
+  // Distance in cells, with its gradient.
+  HD Distance at(const Vec3& x) const {
+    const int solid = solids.solids.count == 1 ? 0 : solids.nearest(x).solid;
+    const Distance of = solid_distance(solids.solids.data[solid], x, 0.0f);
+    return {of.d * tiles.frame.inverse_size, of.gradient};
   }
-  // By the distance in its middle: exact where a plane cuts it along the axes.
-  HD static Octants octant(const float* d, int k) {
-    float middle = 0.0f;
-    for (int c = 0; c < 8; ++c) {
-      const int same = ~(c ^ k);
-      middle += d[c] * (same & 1 ? 0.75f : 0.25f) * (same & 2 ? 0.75f : 0.25f) *
-                (same & 4 ? 0.75f : 0.25f);
+  HD float face(const Vec3& corner, int axis) const {
+    const int b = (axis + 1) % 3, c = (axis + 2) % 3;
+    float area = 0.0f;
+    for (int k = 0; k < 4; ++k) {
+      const Vec3 in_cells = (k & 1 ? 0.75f : 0.25f) * unit(b) + (k >> 1 ? 0.75f : 0.25f) * unit(c);
+      const Distance middle = at(corner + tiles.frame.size * in_cells);
+      const float d = middle.d - kTouch;
+      const float db = 0.25f * middle.gradient[b], dc = 0.25f * middle.gradient[c];
+      area += open_area(d - db - dc, d + db - dc, d + db + dc, d - db + dc);
     }
-    const float share = clamp(0.5f + 2.0f * (middle + CornerDistances::kTouch), 0.0f, 1.0f);
+    return 0.25f * area;
+  }
+  HD Octants octant(const Vec3& corner, int k) const {
+    const Vec3 in_cells(k & 1 ? 0.75f : 0.25f, k >> 1 & 1 ? 0.75f : 0.25f, k >> 2 ? 0.75f : 0.25f);
+    const Distance middle = at(corner + tiles.frame.size * in_cells);
+    const Vec3 n = middle.gradient;
+    const float width = 0.5f * (absolute(n.x) + absolute(n.y) + absolute(n.z));
+    const float share = clamp(0.5f + middle.d / max(width, 0.25f), 0.0f, 1.0f);
     return static_cast<Octants>(255.0f * share + 0.5f) << (8 * k);
   }
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
     const std::uint8_t of = side[cell / kTileCells];
-    float d[8] = {};
-    bool cut = false;
+    const Vec3 corner = tiles.corner_of(cell);
+    const float to_corner = 0.88f;  // from a cell's middle [cells]
+    float d = of == kOpenTile ? 1.0f : -1.0f;
     if (of == kCutTile) {
-      for (int k = 0; k < 8; ++k) {
-        const std::uint32_t at = k == 0 ? cell : tiles.beside(cell, k & 1, k >> 1 & 1, k >> 2);
-        d[k] = at == kNoCell ? corner[cell] : corner[at];
-        cut = cut || absolute(d[k]) < 2.0f;
-      }
+      d = solids.distance(corner + 0.5f * tiles.frame.size * Vec3(1.0f, 1.0f, 1.0f)) *
+          tiles.frame.inverse_size;
     }
-    if (!cut) {
-      const bool all = of == kOpenTile || d[0] > 0.0f;
-      for (const View<float>& a : open.of) a[cell] = all ? 1.0f : 0.0f;
-      octants[cell] = all ? kAllOpen : 0;
+    if (absolute(d) > to_corner) {
+      for (const View<float>& a : open.of) a[cell] = d > 0.0f ? 1.0f : 0.0f;
+      octants[cell] = d > 0.0f ? kAllOpen : 0;
       return;
     }
-    open.of[0][cell] = face(d[0], d[2], d[6], d[4]);
-    open.of[1][cell] = face(d[0], d[1], d[5], d[4]);
-    open.of[2][cell] = face(d[0], d[1], d[3], d[2]);
+    for (int a = 0; a < 3; ++a) open.of[a][cell] = face(corner, a);
     Octants all = 0;
-    for (int k = 0; k < 8; ++k) all |= octant(d, k);
+    for (int k = 0; k < 8; ++k) all |= octant(corner, k);
     octants[cell] = all;
+  }
+};
+
+// Slivers count as solid: cells and faces that are open by less than a fiftieth.
+struct CloseSlivers {
+  static constexpr float kLeast = 0.02f;
+  TileView tiles;
+  View<const std::uint8_t> side;
+  View<const Octants> octants;
+  FaceView open;      // in and out
+  View<bool> closed;  // out: nothing of the cell is open
+
+  HD bool solid(std::uint32_t cell) const {
+    return octants[cell] != kAllOpen && open_volume(octants[cell]) < kLeast;
+  }
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    const std::uint8_t of = side[cell / kTileCells];
+    closed[cell] = of == kFullTile || (of == kCutTile && solid(cell));
+    if (of != kCutTile) return;
+    for (int a = 0; a < 3; ++a) {
+      float& share = open.of[a][cell];
+      if (share > 1.0f - kLeast) share = 1.0f;
+      const std::uint32_t low = tiles.before(cell, a);
+      if (share < kLeast || closed[cell] || (low != kNoCell && solid(low))) share = 0.0f;
+    }
   }
 };
 

@@ -30,7 +30,7 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       kind_(device),
       motion_(device),
       side_(device),
-      corner_(device),
+      closed_(device),
       octants_(device),
       open_(device),
       speed_(device),
@@ -39,6 +39,8 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       contact_place_(device),
       contact_cell_(device),
       contact_start_(device),
+      contact_more_(device),
+      sorted_more_(device),
       sorted_cell_(device),
       pushes_(device),
       poisson_(device),
@@ -126,16 +128,17 @@ void FlipSolver<Device>::look_at_solids(const State& now, const State& next,
 
   const TileView tiles = tiles_.view();
   side_.resize(tiles.number.size);
-  corner_.resize(tiles.cells());
+  closed_.resize(tiles.cells());
   octants_.resize(tiles.cells());
   open_.resize(tiles.cells());
   const View<const std::uint8_t> side = std::as_const(side_).view();
   for_each(device_, "solids", static_cast<std::int64_t>(tiles.number.size),
            flip::SideOfTiles{tiles, solids_, side_.view()});
-  for_each(device_, "solids", cells(), flip::CornerDistances{tiles, solids_, side, corner_.view()});
   for_each(device_, "solids", cells(),
-           flip::OpenFractions{tiles, side, std::as_const(corner_).view(), open_.view(),
-                               octants_.view()});
+           flip::OpenFractions{tiles, solids_, side, open_.view(), octants_.view()});
+  for_each(device_, "solids", cells(),
+           flip::CloseSlivers{tiles, side, std::as_const(octants_).view(), open_.view(),
+                              closed_.view()});
   if (!walls_move_) return;
   speed_.resize(tiles.cells());
   for_each(device_, "solids", cells(),
@@ -148,8 +151,8 @@ flip::ConstFaceView FlipSolver<Device>::open() const {
 }
 
 template <class Device>
-View<const flip::Octants> FlipSolver<Device>::octants() const {
-  return walls_ ? octants_.view() : View<const flip::Octants>{};
+View<const bool> FlipSolver<Device>::closed() const {
+  return walls_ ? closed_.view() : View<const bool>{};
 }
 
 template <class Device>
@@ -157,9 +160,11 @@ void FlipSolver<Device>::mark_liquid() {
   const View<const std::uint8_t> side =
       walls_ ? std::as_const(side_).view() : View<const std::uint8_t>{};
   for_each(device_, "liquid", cells(),
-           flip::Depths{tiles_.view(), side, octants(), fill_.view(), depth_.view()});
+           flip::Depths{tiles_.view(), side, std::as_const(octants_).view(), fill_.view(),
+                        depth_.view()});
   for_each(device_, "liquid", cells(),
-           flip::MarkLiquid{tiles_.view(), octants(), std::as_const(depth_).view(), kind_.view()});
+           flip::MarkLiquid{tiles_.view(), closed(), open(), std::as_const(depth_).view(),
+                            kind_.view()});
 }
 
 template <class Device>
@@ -245,10 +250,12 @@ void FlipSolver<Device>::list_contacts() {
     column->resize(contacts_);
   }
   for (Buffer<float>& j : contact_j_) j.resize(contacts_);
-  flip::ContactsView out{contact_solid_.view(), contact_place_.view(), contact_cell_.view(), {}};
+  contact_more_.resize(contacts_);
+  flip::ContactsView out{
+      contact_solid_.view(), contact_place_.view(), contact_cell_.view(), {}, contact_more_.view()};
   for (int k = 0; k < 6; ++k) out.j[k] = contact_j_[k].view();
   for_each(device_, "contacts", cells(),
-           flip::ListContacts{closed, solids_, std::as_const(motion_).view(),
+           flip::ListContacts{closed, solids_, std::as_const(motion_).view(), u_.read(),
                               std::as_const(contact_count_).view(), out});
   int bits = 1;
   while ((solids >> bits) != 0) ++bits;
@@ -257,6 +264,8 @@ void FlipSolver<Device>::list_contacts() {
   sorted_cell_.resize(contacts_);
   device_.gather("contacts", sizeof(std::uint32_t), contact_cell_.data(), order,
                  sorted_cell_.data());
+  sorted_more_.resize(contacts_);
+  device_.gather("contacts", sizeof(float), contact_more_.data(), order, sorted_more_.data());
   for (int k = 0; k < 6; ++k) {
     sorted_j_[k].resize(contacts_);
     device_.gather("contacts", sizeof(float), contact_j_[k].data(), order, sorted_j_[k].data());
@@ -276,8 +285,11 @@ void FlipSolver<Device>::push_solids(BodyImpulses& out) {
   const std::size_t solids = out.linear.size();
   pushes_.resize(solids);
   for (std::size_t s = 0; s < solids; ++s) {
-    flip::PushOfContacts push{
-        std::as_const(sorted_cell_).view(), {}, std::as_const(q_).view(), first_contact_[s]};
+    flip::PushOfContacts push{std::as_const(sorted_cell_).view(),
+                              {},
+                              std::as_const(sorted_more_).view(),
+                              std::as_const(q_).view(),
+                              first_contact_[s]};
     for (int k = 0; k < 6; ++k) push.j[k] = std::as_const(sorted_j_[k]).view();
     reduce_to<flip::JoinSix>(device_, "push solids",
                              std::int64_t{first_contact_[s + 1]} - first_contact_[s], push,
@@ -300,7 +312,7 @@ void FlipSolver<Device>::mend_crowding(double dt) {
   const double share = 1.0 - std::exp(-dt / kRelax);
   for_each(device_, "crowding", cells(),
            flip::CrowdedRightSide{tiles_.view(), std::as_const(kind_).view(),
-                                  std::as_const(fill_).view(), octants(), static_cast<float>(share),
+                                  std::as_const(fill_).view(), closed(), static_cast<float>(share),
                                   b_.view()});
   crowd_.clear_to_zero();
   poisson_.solve(std::as_const(b_).view(), crowd_.view(), 0.05, 4);
