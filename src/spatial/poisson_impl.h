@@ -1,6 +1,7 @@
 // Bodies of PoissonSolver, instantiated for each device in poisson_cpu.cpp and poisson_cuda.cu.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "base/error.h"
 #include "spatial/closed_regions_impl.h"
 #include "spatial/poisson.h"
+#include "spatial/poisson_bodies_impl.h"
 #include "spatial/poisson_kernels.h"
 
 namespace barchan {
@@ -91,7 +93,12 @@ struct PoissonSolver<Device>::Storey {
 
 template <class Device>
 PoissonSolver<Device>::PoissonSolver(Device& device)
-    : device_(device), closed_(device), p_(device), direction_(device), sums_(device, kCgSums) {}
+    : device_(device),
+      bodies_(device),
+      closed_(device),
+      p_(device),
+      direction_(device),
+      sums_(device, kCgSums) {}
 
 template <class Device>
 PoissonSolver<Device>::~PoissonSolver() = default;
@@ -99,7 +106,8 @@ PoissonSolver<Device>::~PoissonSolver() = default;
 // ---- Levels
 
 template <class Device>
-void PoissonSolver<Device>::prepare(const TileView& grid, const PoissonMatrix& matrix) {
+void PoissonSolver<Device>::prepare(const TileView& grid, const PoissonMatrix& matrix,
+                                    const PoissonBodies& bodies) {
   if (matrix.x.size < grid.cells() || matrix.y.size < grid.cells() ||
       matrix.z.size < grid.cells() || matrix.anchor.size < grid.cells()) {
     fail("a pressure matrix needs a number for each of the grid's {} cells", grid.cells());
@@ -140,7 +148,10 @@ void PoissonSolver<Device>::prepare(const TileView& grid, const PoissonMatrix& m
     field->resize(finest.q.size());
     field->clear_to_zero();
   }
-  closed_.find(finest.tiles, finest.matrix(), finest.inverse.view());
+  bodies_.take(bodies,
+               {std::as_const(storeys_[0]->flags).view(), std::as_const(storeys_[0]->list).view()},
+               finest.inverse.view());
+  closed_.find(finest.tiles, finest.matrix(), finest.inverse.view(), bodies_);
 }
 
 // Tiles with unknowns, and the matrix in them.
@@ -160,7 +171,7 @@ void PoissonSolver<Device>::lay(Storey& storey, const TileView& grid, const Pois
   for_each(device_, "poisson: tiles", all, ListFlagged{before, flagged, storey.list.view()});
   storey.around.resize(std::size_t{flagged} * 27);
   for_each(device_, "poisson: tiles", std::int64_t{flagged} * 27,
-           KeepAround{grid.around, before, list, storey.around.view()});
+           KeepAround{grid.around, {before, list}, storey.around.view()});
   for (Level& level : storey.levels) level.resize(std::as_const(storey.around).view(), flagged);
   Level& finest = storey.levels[0];
   for_each(device_, "poisson: matrix", finest.cells(),
@@ -331,7 +342,7 @@ void PoissonSolver<Device>::precondition(View<const float> in, View<float> out) 
 
 template <class Device>
 PoissonReport PoissonSolver<Device>::solve(View<const float> b, View<float> p, double tolerance,
-                                           int most) {
+                                           int most, double absolute) {
   constexpr int kPatience = 10;  // iterations without a smaller residual
   BARCHAN_ASSERT(used_ > 0);
   Level& finest = storeys_[0]->levels[0];
@@ -348,15 +359,17 @@ PoissonReport PoissonSolver<Device>::solve(View<const float> b, View<float> p, d
   const double all = largest_over_cells<8>(device_, "poisson: enter", tiles, SizeOf{r});
   over_cells<8>(device_, "poisson: enter", tiles,
                 Residual{finest.matrix(), r, std::as_const(p_).view(), r});
+  if (!bodies_.none()) bodies_.add(std::as_const(p_).view(), -1.0f, r, sums_.data() + kBodies);
   double residual = largest_over_cells<8>(device_, "poisson: enter", tiles, SizeOf{r});
   const double unit = all > 0.0 ? all : 1.0;
+  const double enough = std::max(tolerance * unit, absolute);
   PoissonReport report;
   report.first_residual = residual / unit;
 
   sums_.clear_to_zero();
   double least = residual;
   int waited = 0;
-  while (report.iterations < most && residual > tolerance * unit && waited < kPatience) {
+  while (report.iterations < most && residual > enough && waited < kPatience) {
     // z = M r, d = z + beta d, p += alpha d
     rz_ = static_cast<std::size_t>(report.iterations % 2);
     closed_.balance(r);
@@ -366,6 +379,7 @@ PoissonReport PoissonSolver<Device>::solve(View<const float> b, View<float> p, d
                   NewDirection{sums, rz_, 1 - rz_, z, direction_.view()});
     sum_over_cells<8>(device_, "poisson: direction", tiles,
                       Apply{finest.matrix(), d, finest.t.view()}, sums_.data() + kDirection);
+    if (!bodies_.none()) bodies_.add(d, 1.0f, finest.t.view(), sums_.data() + kBodies);
     residual = largest_over_cells<8>(device_, "poisson: advance", tiles,
                                      Advance{sums, rz_, d, ad, p_.view(), r});
     ++report.iterations;
@@ -373,6 +387,7 @@ PoissonReport PoissonSolver<Device>::solve(View<const float> b, View<float> p, d
     least = residual < least ? residual : least;
   }
   report.last_residual = residual / unit;
+  report.largest = residual;
   leave(std::as_const(p_).view(), p);
   return report;
 }

@@ -87,13 +87,12 @@ struct ListFlagged {
 
 // The table of 27 in numbers of flagged tiles.
 struct KeepAround {
-  View<const std::uint32_t> around, before, list;
-  View<std::uint32_t> kept;  // out; list.size where there is none
+  View<const std::uint32_t> around;
+  TileTable table;
+  View<std::uint32_t> kept;  // out; behind the last one where there is none
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const std::uint32_t of = around[std::size_t{list[i / 27]} * 27 + i % 27];
-    kept[i] = static_cast<std::uint32_t>(list.size);
-    if (of != kNoCell && before[of] < list.size && list[before[of]] == of) kept[i] = before[of];
+    kept[i] = table.tile(around[std::size_t{table.list[i / 27]} * 27 + i % 27]);
   }
 };
 
@@ -433,8 +432,9 @@ struct Smooth {
 
 // ---- Conjugate gradients
 
-// Sums that stay on the device: r z of this iteration and the last take turns.
-inline constexpr std::size_t kRz = 0, kDirection = 2, kCgSums = 3;
+// Sums that stay on the device: r z of this iteration and the last, which take turns; d A d of the
+// faces and of the bodies.
+inline constexpr std::size_t kRz = 0, kDirection = 2, kBodies = 3, kCgSums = 4;
 
 // d = z + beta d, beta = r z / (r z of the last iteration); 0 in the first one.
 struct NewDirection {
@@ -471,7 +471,7 @@ struct Advance {
   View<float> p, r;  // in and out
   template <class At>
   HD_INLINE auto operator()(const At& at) const {
-    const double dad = sums[kDirection];
+    const double dad = sums[kDirection] + sums[kBodies];
     const float alpha = dad > 0.0 ? static_cast<float>(sums[rz] / dad) : 0.0f;
     at.put(p, at.here(p) + alpha * at.here(d));
     const auto left = at.here(r) - alpha * at.here(ad);
