@@ -52,6 +52,8 @@ struct PoissonBodies {
   View<const double> k;             // 36 a body, row by row; symmetric, positive (semi-)definite
 };
 
+struct PoissonLevel;  // fields over cells of one size
+
 struct PoissonReport {
   int iterations = 0;
   // Largest |b - A p| of a cell over the largest |b|, for the guess and at the end. As kept up by
@@ -80,24 +82,27 @@ class PoissonSolver {
   void precondition(View<const float> in, View<float> out);
 
  private:
-  struct Level;   // fields over cells of one size
   struct Storey;  // a table of tiles, and its levels of 8, 4, 2 and 1 cells along a tile's edge
 
   void lay(Storey& storey, const TileView& grid, const PoissonMatrix& matrix);
-  void coarsen(Level& fine, Level& coarse);
+  void coarsen(const PoissonLevel& fine, const PoissonLevel& coarse);
   void climb(Storey& storey, const TileView& grid);
+  void finish(Storey& storey, const Storey* above);
   void link(Storey& storey, const Storey& above);
-  void invert_diagonal(Level& level);
-  void weigh(Level& fine, Level& coarse);
-  void cycle(std::size_t storey, std::size_t level);
-  void smooth_down(Level& fine, Level& coarse);
-  void smooth_up(Level& fine, Level& coarse);
+  void invert_diagonal(PoissonLevel& level);
+  void weigh(const PoissonLevel& fine, const PoissonLevel& coarse);
+  void list_levels();
+  void cycle();
+  void go_down(std::size_t level);
+  void go_up(std::size_t level);
   void enter(View<const float> from, View<float> to);
   void leave(View<const float> from, View<float> to);
 
   Device& device_;
   std::vector<std::unique_ptr<Storey>> storeys_;
   std::size_t used_ = 0;  // storeys of this matrix; others only keep their memory
+  std::vector<PoissonLevel> levels_;
+  std::size_t few_ = 0;  // levels from this one on take one launch
   BodyTerm<Device> bodies_;
   ClosedRegions<Device> closed_;
   Buffer<float> p_, direction_;  // of the finest level
