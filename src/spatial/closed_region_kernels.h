@@ -41,8 +41,7 @@ struct FloodTile {
   LevelTiles tiles;
   View<const std::uint64_t> unknown, x, y, z;
   View<const std::uint64_t> from;
-  View<std::uint64_t> to;       // out
-  View<std::uint32_t> changed;  // out: 1 if any tile did
+  View<std::uint64_t> to;  // out
 
   HD std::size_t beside(std::size_t tile, std::size_t of) const {
     return std::size_t{tiles.around[tile * 27 + of]} * 8;
@@ -79,7 +78,8 @@ struct FloodTile {
       }
     }
   }
-  HD void operator()(int at) const {
+  // Whether the tile has more reached cells than before.
+  HD bool operator()(int at) const {
     const auto tile = static_cast<std::size_t>(at);
     std::uint64_t reached[8];
     bool full = true;
@@ -96,9 +96,21 @@ struct FloodTile {
       grown = grown || reached[k] != from[tile * 8 + k];
       to[tile * 8 + k] = reached[k];
     }
-    if (grown) set_bits(&changed[0], 1u);
+    return grown;
   }
 };
+struct FloodTiles {
+  FloodTile flood;
+  View<std::uint32_t> changed;  // out: 1 if any tile did
+  HD void operator()(int tile) const {
+    if (flood(tile)) set_bits(&changed[0], 1u);
+  }
+};
+
+// For this many tiles, the host need not look on: flood_few(), where a device has one, is one
+// launch.
+template <class Device>
+inline constexpr std::size_t kFewTiles = 0;
 
 struct NotReached {
   View<const std::uint64_t> unknown, reached;

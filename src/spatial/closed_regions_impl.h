@@ -46,15 +46,32 @@ void ClosedRegions<Device>::find(const LevelTiles& tiles, const PoissonMatrix& m
 // From the anchors over all open faces. Whether there are cells left.
 template <class Device>
 bool ClosedRegions<Device>::flood(const LevelTiles& tiles) {
-  constexpr int kPasses = 4;  // before the host looks
+  const auto pass = [&] {
+    return FloodTile{tiles,
+                     std::as_const(unknown_).view(),
+                     std::as_const(x_).view(),
+                     std::as_const(y_).view(),
+                     std::as_const(z_).view(),
+                     std::as_const(reached_).view(),
+                     next_.view()};
+  };
   device_.copy(next_.data(), reached_.data(), reached_.size() * sizeof(std::uint64_t));
-  for (bool again = true; again;) {
+  bool again = true;
+  if constexpr (kFewTiles < Device >> 0) {
+    if (tiles.tiles <= kFewTiles<Device>) {
+      const FloodTile there = pass();
+      reached_.swap(next_);
+      flood_few(device_, "poisson: closed", tiles.tiles, there, pass());
+      reached_.swap(next_);
+      again = false;
+    }
+  }
+  while (again) {
+    constexpr int kPasses = 4;  // before the host looks
     changed_.clear_to_zero();
-    for (int pass = 0; pass < kPasses; ++pass) {
+    for (int i = 0; i < kPasses; ++i) {
       for_each(device_, "poisson: closed", static_cast<std::int64_t>(tiles.tiles),
-               FloodTile{tiles, std::as_const(unknown_).view(), std::as_const(x_).view(),
-                         std::as_const(y_).view(), std::as_const(z_).view(),
-                         std::as_const(reached_).view(), next_.view(), changed_.view()});
+               FloodTiles{pass(), changed_.view()});
       reached_.swap(next_);
     }
     again = changed_.download()[0] != 0;

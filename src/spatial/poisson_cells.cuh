@@ -160,7 +160,7 @@ __device__ void few_up(const PoissonLevel& fine, const PoissonLevel& coarse) {
   cells_in_block<E>(fine, fine.smooth_last());
 }
 
-__global__ void __launch_bounds__(kFewThreads)
+static __global__ void __launch_bounds__(kFewThreads)
     run_few_levels(const __grid_constant__ FewLevels few) {
   for (int l = 0; l + 1 < few.count; ++l) {
     const PoissonLevel &here = few.level[l], &next = few.level[l + 1];

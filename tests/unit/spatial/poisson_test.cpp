@@ -392,6 +392,27 @@ TEST_P(Poisson, ThePreconditionerIsSymmetricAndPositive) {
   EXPECT_NEAR(dot(a, mb), dot(ma, b), 1e-6 * std::sqrt(dot(a, ma) * dot(b, mb)));
 }
 
+// Levels are launched one by one or several at once, as a device likes: sizes from one tile to
+// three storeys of them, and blobs far from each other.
+TEST_P(Poisson, ThePreconditionerIsTheSameOnEachDevice) {
+  const auto a = ball(14.0f, 11.3f), b = ball(180.0f, 17.1f);
+  const Scene scenes[] = {
+      tank(5, 6, 7), tank(30, 30, 60), tank(90, 70, 80),
+      in_air(200, [=](int i, int j, int k) { return std::min(a(i, j, k), b(i, j, k)); })};
+  for (const Scene& scene : scenes) {
+    const System s = system_of(scene);
+    const auto times_m = [&](Device& any) {
+      return with_solver(any, s, std::vector<float>(s.cells()),
+                         [](auto& solver, auto from, auto to) { solver.precondition(from, to); });
+    };
+    Cpu cpu(2);
+    const std::vector<float> expected = times_m(cpu), found = times_m(*device);
+    const double unit = largest(expected);
+    EXPECT_GT(unit, 0.5);
+    for (std::size_t c = 0; c < s.cells(); ++c) ASSERT_NEAR(found[c], expected[c], 1e-5 * unit);
+  }
+}
+
 TEST_P(Poisson, IterationsDoNotGrowWithTheGrid) {
   std::vector<int> iterations;
   for (const int n : {32, 64, 128}) {
