@@ -41,8 +41,7 @@ struct FloodTile {
   LevelTiles tiles;
   View<const std::uint64_t> unknown, x, y, z;
   View<const std::uint64_t> from;
-  View<std::uint64_t> to;       // out
-  View<std::uint32_t> changed;  // out: 1 if any tile did
+  View<std::uint64_t> to;  // out
 
   HD std::size_t beside(std::size_t tile, std::size_t of) const {
     return std::size_t{tiles.around[tile * 27 + of]} * 8;
@@ -79,7 +78,8 @@ struct FloodTile {
       }
     }
   }
-  HD void operator()(int at) const {
+  // Whether the tile has more reached cells than before.
+  HD bool operator()(int at) const {
     const auto tile = static_cast<std::size_t>(at);
     std::uint64_t reached[8];
     bool full = true;
@@ -96,9 +96,21 @@ struct FloodTile {
       grown = grown || reached[k] != from[tile * 8 + k];
       to[tile * 8 + k] = reached[k];
     }
-    if (grown) set_bits(&changed[0], 1u);
+    return grown;
   }
 };
+struct FloodTiles {
+  FloodTile flood;
+  View<std::uint32_t> changed;  // out: 1 if any tile did
+  HD void operator()(int tile) const {
+    if (flood(tile)) set_bits(&changed[0], 1u);
+  }
+};
+
+// For this many tiles, the host need not look on: flood_few(), where a device has one, is one
+// launch.
+template <class Device>
+inline constexpr std::size_t kFewTiles = 0;
 
 struct NotReached {
   View<const std::uint64_t> unknown, reached;
@@ -108,7 +120,8 @@ struct NotReached {
   }
 };
 
-// Means over the cells of each region, in chunks: what every chunk has, then what every region has.
+// Means over the cells of each region: what every chunk of cells has, then what every region has,
+// then what is to be taken off.
 struct ChunkSums {
   View<const std::uint32_t> cells, start;
   View<const float> field;
@@ -122,25 +135,36 @@ struct ChunkSums {
     sums[chunk] = sum;
   }
 };
-struct RegionMeans {
-  View<const std::uint32_t> first, start;  // chunk of each region, cell of each chunk; one more
-  View<const double> sums;
-  View<double> means;  // out
+struct RegionSums {
+  View<const std::uint32_t> first;  // chunk of each region; one more
+  View<const double> chunks;
+  View<double> sums;  // out
   HD void operator()(int at) const {
     const auto region = static_cast<std::size_t>(at);
     double sum = 0.0;
-    for (std::size_t c = first[region]; c < first[region + 1]; ++c) sum += sums[c];
-    means[region] = sum / static_cast<double>(start[first[region + 1]] - start[first[region]]);
+    for (std::size_t c = first[region]; c < first[region + 1]; ++c) sum += chunks[c];
+    sums[region] = sum;
   }
 };
-struct TakeOffMeans {
+struct RegionParts {
+  View<const std::uint32_t> start, region;
+  View<const double> weight, sums;
+  View<double> parts;  // out
+  HD void operator()(int at) const {
+    const auto of = static_cast<std::size_t>(at);
+    double part = 0.0;
+    for (std::size_t i = start[of]; i < start[of + 1]; ++i) part += weight[i] * sums[region[i]];
+    parts[of] = part;
+  }
+};
+struct TakeOffParts {
   View<const std::uint32_t> cells, start, region;
-  View<const double> means;
+  View<const double> parts;
   View<float> field;  // in and out
   HD void operator()(int at) const {
     const auto chunk = static_cast<std::size_t>(at);
-    const auto mean = static_cast<float>(means[region[chunk]]);
-    for (std::size_t i = start[chunk]; i < start[chunk + 1]; ++i) field[cells[i]] -= mean;
+    const auto part = static_cast<float>(parts[region[chunk]]);
+    for (std::size_t i = start[chunk]; i < start[chunk + 1]; ++i) field[cells[i]] -= part;
   }
 };
 

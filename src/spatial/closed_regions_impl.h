@@ -23,12 +23,16 @@ ClosedRegions<Device>::ClosedRegions(Device& device)
       chunk_start_(device),
       chunk_region_(device),
       region_chunk_(device),
+      weight_start_(device),
+      weight_region_(device),
+      weights_(device),
+      chunk_sums_(device),
       sums_(device),
-      means_(device) {}
+      parts_(device) {}
 
 template <class Device>
 void ClosedRegions<Device>::find(const LevelTiles& tiles, const PoissonMatrix& matrix,
-                                 View<const float> inverse) {
+                                 View<const float> inverse, const BodyTerm<Device>& bodies) {
   regions_ = chunks_ = 0;
   for (Buffer<std::uint64_t>* board : {&unknown_, &reached_, &next_, &x_, &y_, &z_}) {
     board->resize((tiles.tiles + 1) * 8);
@@ -36,21 +40,38 @@ void ClosedRegions<Device>::find(const LevelTiles& tiles, const PoissonMatrix& m
   for_each(device_, "poisson: closed", static_cast<std::int64_t>(unknown_.size()),
            MakeBoards{matrix, inverse, unknown_.view(), reached_.view(), x_.view(), y_.view(),
                       z_.view()});
-  if (flood(tiles)) list(tiles);
+  if (flood(tiles)) list(tiles, bodies);
 }
 
 // From the anchors over all open faces. Whether there are cells left.
 template <class Device>
 bool ClosedRegions<Device>::flood(const LevelTiles& tiles) {
-  constexpr int kPasses = 4;  // before the host looks
+  const auto pass = [&] {
+    return FloodTile{tiles,
+                     std::as_const(unknown_).view(),
+                     std::as_const(x_).view(),
+                     std::as_const(y_).view(),
+                     std::as_const(z_).view(),
+                     std::as_const(reached_).view(),
+                     next_.view()};
+  };
   device_.copy(next_.data(), reached_.data(), reached_.size() * sizeof(std::uint64_t));
-  for (bool again = true; again;) {
+  bool again = true;
+  if constexpr (kFewTiles < Device >> 0) {
+    if (tiles.tiles <= kFewTiles<Device>) {
+      const FloodTile there = pass();
+      reached_.swap(next_);
+      flood_few(device_, "poisson: closed", tiles.tiles, there, pass());
+      reached_.swap(next_);
+      again = false;
+    }
+  }
+  while (again) {
+    constexpr int kPasses = 4;  // before the host looks
     changed_.clear_to_zero();
-    for (int pass = 0; pass < kPasses; ++pass) {
+    for (int i = 0; i < kPasses; ++i) {
       for_each(device_, "poisson: closed", static_cast<std::int64_t>(tiles.tiles),
-               FloodTile{tiles, std::as_const(unknown_).view(), std::as_const(x_).view(),
-                         std::as_const(y_).view(), std::as_const(z_).view(),
-                         std::as_const(reached_).view(), next_.view(), changed_.view()});
+               FloodTiles{pass(), changed_.view()});
       reached_.swap(next_);
     }
     again = changed_.download()[0] != 0;
@@ -62,7 +83,7 @@ bool ClosedRegions<Device>::flood(const LevelTiles& tiles) {
 
 // Closed regions are few and rare: the host sorts their cells.
 template <class Device>
-void ClosedRegions<Device>::list(const LevelTiles& tiles) {
+void ClosedRegions<Device>::list(const LevelTiles& tiles, const BodyTerm<Device>& bodies) {
   constexpr std::uint32_t kChunk = 1024;  // cells
   TileBoards boards{unknown_.download(), x_.download(), y_.download(), z_.download()};
   const std::vector<std::uint64_t> reached = reached_.download();
@@ -87,8 +108,14 @@ void ClosedRegions<Device>::list(const LevelTiles& tiles) {
   chunk_start_.upload(start);
   chunk_region_.upload(region);
   region_chunk_.upload(first);
-  sums_.resize(chunks_);
-  means_.resize(regions_);
+  chunk_sums_.resize(chunks_);
+  sums_.resize(regions_);
+  parts_.resize(regions_);
+
+  const RegionWeights weights = free_constants(lists, bodies.download());
+  weight_start_.upload(weights.start);
+  weight_region_.upload(weights.region);
+  weights_.upload(weights.weight);
 }
 
 template <class Device>
@@ -97,13 +124,16 @@ void ClosedRegions<Device>::balance(View<float> field) {
   const View<const std::uint32_t> cells = std::as_const(cells_).view();
   const View<const std::uint32_t> start = std::as_const(chunk_start_).view();
   for_each(device_, "poisson: closed", static_cast<std::int64_t>(chunks_),
-           ChunkSums{cells, start, field, sums_.view()});
+           ChunkSums{cells, start, field, chunk_sums_.view()});
   for_each(device_, "poisson: closed", static_cast<std::int64_t>(regions_),
-           RegionMeans{std::as_const(region_chunk_).view(), start, std::as_const(sums_).view(),
-                       means_.view()});
+           RegionSums{std::as_const(region_chunk_).view(), std::as_const(chunk_sums_).view(),
+                      sums_.view()});
+  for_each(device_, "poisson: closed", static_cast<std::int64_t>(regions_),
+           RegionParts{std::as_const(weight_start_).view(), std::as_const(weight_region_).view(),
+                       std::as_const(weights_).view(), std::as_const(sums_).view(), parts_.view()});
   for_each(device_, "poisson: closed", static_cast<std::int64_t>(chunks_),
-           TakeOffMeans{cells, start, std::as_const(chunk_region_).view(),
-                        std::as_const(means_).view(), field});
+           TakeOffParts{cells, start, std::as_const(chunk_region_).view(),
+                        std::as_const(parts_).view(), field});
 }
 
 }  // namespace barchan

@@ -17,6 +17,22 @@ struct LevelTiles {
   std::size_t tiles;
 };
 
+// Which of a grid's tiles of 8^3 cells a table of them holds.
+struct TileTable {
+  View<const std::uint32_t> before;  // how many of it come before each of the grid's tiles
+  View<const std::uint32_t> list;    // the grid's number of each
+
+  // Where the grid's tile is in the table; behind the last one if it is not.
+  HD std::uint32_t tile(std::uint32_t of) const {
+    const auto none = static_cast<std::uint32_t>(list.size);
+    if (of >= before.size) return none;
+    const std::uint32_t place = before[of];
+    return place < none && list[place] == of ? place : none;
+  }
+  // The same for cells.
+  HD std::uint32_t cell(std::uint32_t of) const { return tile(of / 512) * 512 + of % 512; }
+};
+
 inline constexpr std::size_t kMiddle = 13;  // of the 27: the tile itself
 
 // Cell (x, y, z) counted from the first cell of a tile, each from -edge to 2 edge - 1.

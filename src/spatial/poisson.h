@@ -3,8 +3,8 @@
 //     (A p)_c = (sum of the coefficients of its six faces + anchor_c) p_c
 //               - sum over the faces of coefficient x p_neighbour
 //
-// which is symmetric and positive (semi-)definite. All numbers may be in any unit, as long as
-// coefficient x p and b agree.
+// which is symmetric and positive (semi-)definite; bodies that the pressure pushes may add J^T K J
+// (PoissonBodies). All numbers may be in any unit, as long as coefficient x p and b agree.
 //
 // Conjugate gradients, preconditioned by one symmetric V-cycle of multigrid: the number of
 // iterations does not grow with the grid. The levels: cells of a tile are merged 2^3 to one, to
@@ -16,7 +16,8 @@
 //
 // Regions without an anchor (a closed tank) know p only up to a constant, and have no p at all if
 // what flows in does not flow out. So the mean of b over each such region is taken off first; the
-// correction to the guess has a mean of 0 there.
+// correction to the guess has a mean of 0 there. Where a constant would move a body, as under a
+// piston, p is known, and nothing is taken off (closed_regions.h).
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,7 @@
 #include "compute/buffer.h"
 #include "compute/view.h"
 #include "spatial/closed_regions.h"
+#include "spatial/poisson_bodies.h"
 #include "spatial/tile_grid.h"
 
 namespace barchan {
@@ -38,11 +40,26 @@ struct PoissonMatrix {
   View<const float> anchor;   // not negative; what ties a cell to a pressure of 0 nearby
 };
 
+// What bodies that the pressure pushes add to the matrix: for each body K (J p), given back by J^T
+// (Batty, Bertails & Bridson 2007, sec. 5). (J p)_b is the sum of j p[cell] over the body's
+// entries: force and torque, for j from the body's faces, and K = dt x its inverse mass matrix. A
+// cell may be in many entries, of one body or of several; entries in cells that are no unknowns do
+// not count.
+struct PoissonBodies {
+  View<const std::uint32_t> cell;   // of each entry, number in the grid given to prepare()
+  View<const float> j[6];           // of each entry
+  View<const std::uint32_t> start;  // of each body's entries; one more
+  View<const double> k;             // 36 a body, row by row; symmetric, positive (semi-)definite
+};
+
+struct PoissonLevel;  // fields over cells of one size
+
 struct PoissonReport {
   int iterations = 0;
   // Largest |b - A p| of a cell over the largest |b|, for the guess and at the end. As kept up by
   // the iteration: p itself is rounded to float, which adds about 1e-7 of D p.
   double first_residual = 0.0, last_residual = 0.0;
+  double largest = 0.0;  // |b - A p| of a cell at the end, in the unit of b
 };
 
 template <class Device>
@@ -52,35 +69,41 @@ class PoissonSolver {
   ~PoissonSolver();
 
   // Lays out the levels. Nothing of the arguments is kept.
-  void prepare(const TileView& grid, const PoissonMatrix& matrix);
+  void prepare(const TileView& grid, const PoissonMatrix& matrix, const PoissonBodies& bodies = {});
 
-  // Until the residual is `tolerance` times the largest |b|, or `most` iterations are done, or ten
-  // of them brought nothing. p: the guess, then the solution, over the grid's cells. Where b is no
-  // number, neither is the residual, and p stays the guess. After prepare.
-  PoissonReport solve(View<const float> b, View<float> p, double tolerance, int most);
+  // Until the residual is `tolerance` times the largest |b| or `absolute`, whichever is more, or
+  // `most` iterations are done, or ten of them brought nothing. p: the guess, then the solution,
+  // over the grid's cells. Where b is 0 everywhere, its largest counts as 1. Where b is no number,
+  // neither is the residual, and p stays the guess. After prepare.
+  PoissonReport solve(View<const float> b, View<float> p, double tolerance, int most,
+                      double absolute = 0.0);
 
   // out = M in, the preconditioner by itself, over the grid's cells.
   void precondition(View<const float> in, View<float> out);
 
  private:
-  struct Level;   // fields over cells of one size
   struct Storey;  // a table of tiles, and its levels of 8, 4, 2 and 1 cells along a tile's edge
 
   void lay(Storey& storey, const TileView& grid, const PoissonMatrix& matrix);
-  void coarsen(Level& fine, Level& coarse);
+  void coarsen(const PoissonLevel& fine, const PoissonLevel& coarse);
   void climb(Storey& storey, const TileView& grid);
+  void finish(Storey& storey, const Storey* above);
   void link(Storey& storey, const Storey& above);
-  void invert_diagonal(Level& level);
-  void weigh(Level& fine, Level& coarse);
-  void cycle(std::size_t storey, std::size_t level);
-  void smooth_down(Level& fine, Level& coarse);
-  void smooth_up(Level& fine, Level& coarse);
+  void invert_diagonal(PoissonLevel& level);
+  void weigh(const PoissonLevel& fine, const PoissonLevel& coarse);
+  void list_levels();
+  void cycle();
+  void go_down(std::size_t level);
+  void go_up(std::size_t level);
   void enter(View<const float> from, View<float> to);
   void leave(View<const float> from, View<float> to);
 
   Device& device_;
   std::vector<std::unique_ptr<Storey>> storeys_;
   std::size_t used_ = 0;  // storeys of this matrix; others only keep their memory
+  std::vector<PoissonLevel> levels_;
+  std::size_t few_ = 0;  // levels from this one on take one launch
+  BodyTerm<Device> bodies_;
   ClosedRegions<Device> closed_;
   Buffer<float> p_, direction_;  // of the finest level
   Buffer<double> sums_;

@@ -123,4 +123,70 @@ void between_levels(Cuda& device, const char* label, const Restrict<E>& kernel) 
   for_each(device, label, cells_of<E / 2>(kernel.level), kernel);
 }
 
+// ---- Levels of few cells: all in one launch. Each of their stages takes less time than it takes
+// to start it, so one block does them one after the other.
+
+template <>
+inline constexpr std::int64_t kFewCells<Cuda> = 4096;
+
+struct FewLevels {
+  int count;
+  PoissonLevel level[kMostFewLevels];
+};
+static_assert(sizeof(FewLevels) <= 4096, "a launch takes no more arguments");
+
+inline constexpr int kFewThreads = 1024;
+
+template <class Kernel>
+__device__ void in_block(std::int64_t n, const Kernel& kernel) {
+  for (auto i = static_cast<int>(threadIdx.x); i < n; i += kFewThreads) kernel(i);
+  __syncthreads();
+}
+template <int E, class Kernel>
+__device__ void cells_in_block(const PoissonLevel& level, const Kernel& kernel) {
+  in_block(level.cells(), OverCells<E, Kernel>{level.tiles, kernel});
+}
+
+template <int E>
+__device__ void few_down(const PoissonLevel& fine, const PoissonLevel& coarse) {
+  cells_in_block<E>(fine, fine.smooth_from_zero());
+  cells_in_block<E>(fine, fine.residual());
+  in_block(coarse.cells(), fine.restrict_to<E>(coarse));
+}
+template <int E>
+__device__ void few_up(const PoissonLevel& fine, const PoissonLevel& coarse) {
+  in_block(fine.cells(), fine.prolong_from<E>(coarse));
+  cells_in_block<E>(fine, fine.smooth_first());
+  cells_in_block<E>(fine, fine.smooth_last());
+}
+
+static __global__ void __launch_bounds__(kFewThreads)
+    run_few_levels(const __grid_constant__ FewLevels few) {
+  for (int l = 0; l + 1 < few.count; ++l) {
+    const PoissonLevel &here = few.level[l], &next = few.level[l + 1];
+    if (here.edge == 8) few_down<8>(here, next);
+    if (here.edge == 4) few_down<4>(here, next);
+    if (here.edge == 2) few_down<2>(here, next);
+    if (here.edge == 1) in_block(next.cells(), here.climb_to(next));
+  }
+  const PoissonLevel& last = few.level[few.count - 1];
+  in_block(last.cells(), last.solve_last());
+  for (int l = few.count - 1; l-- > 0;) {
+    const PoissonLevel &here = few.level[l], &next = few.level[l + 1];
+    if (here.edge == 8) few_up<8>(here, next);
+    if (here.edge == 4) few_up<4>(here, next);
+    if (here.edge == 2) few_up<2>(here, next);
+    if (here.edge == 1) in_block(here.cells(), here.descend_from(next));
+  }
+}
+
+inline void few_levels(Cuda& device, const char* label, const PoissonLevel* levels,
+                       std::size_t count) {
+  const CudaTimer timer(device, label);
+  FewLevels few{static_cast<int>(count), {}};
+  for (std::size_t l = 0; l < count; ++l) few.level[l] = levels[l];
+  run_few_levels<<<1, kFewThreads, 0, device.stream()>>>(few);
+  check_cuda(cudaGetLastError(), label);
+}
+
 }  // namespace barchan

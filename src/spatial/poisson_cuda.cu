@@ -1,3 +1,4 @@
+#include "spatial/flood.cuh"
 #include "spatial/poisson_cells.cuh"
 #include "spatial/poisson_impl.h"
 

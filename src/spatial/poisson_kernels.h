@@ -87,13 +87,12 @@ struct ListFlagged {
 
 // The table of 27 in numbers of flagged tiles.
 struct KeepAround {
-  View<const std::uint32_t> around, before, list;
-  View<std::uint32_t> kept;  // out; list.size where there is none
+  View<const std::uint32_t> around;
+  TileTable table;
+  View<std::uint32_t> kept;  // out; behind the last one where there is none
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const std::uint32_t of = around[std::size_t{list[i / 27]} * 27 + i % 27];
-    kept[i] = static_cast<std::uint32_t>(list.size);
-    if (of != kNoCell && before[of] < list.size && list[before[of]] == of) kept[i] = before[of];
+    kept[i] = table.tile(around[std::size_t{table.list[i / 27]} * 27 + i % 27]);
   }
 };
 
@@ -282,13 +281,14 @@ struct Restrict {
   HD static float share(int i) { return i == 0 || i == 1 ? 0.75f : 0.25f; }
 };
 
-// 1 for unknowns.
-struct MarkUnknowns {
-  View<const float> inverse;
-  View<float> mark;  // out
+// What N is made from: ones for the coarse unknowns, to be interpolated with a weight of one.
+struct StartWeights {
+  View<const float> inverse;  // of the coarse cells
+  View<float> mark, weight;   // out; of coarse cells and of fine ones, which are more
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    mark[i] = inverse[i] > 0.0f ? 1.0f : 0.0f;
+    weight[i] = 1.0f;
+    if (i < mark.size) mark[i] = inverse[i] > 0.0f ? 1.0f : 0.0f;
   }
 };
 
@@ -431,10 +431,57 @@ struct Smooth {
   }
 };
 
+// ---- A level, and the stages of a cycle on it
+
+// Fields over the cells of one size. Behind the cells lie those of the tile of zeros.
+struct PoissonLevel {
+  static constexpr std::size_t kFields = 9;
+
+  int edge;  // cells along a tile's edge
+  LevelTiles tiles;
+  View<float> x, y, z, anchor;
+  View<float> inverse, weight;  // D^-1; what Prolong multiplies by
+  View<float> b, q, t;          // right-hand side, solution, a passing field
+  View<std::uint32_t> rows;     // as in `tiles`, to be filled
+
+  // Where the edge is 1: which of these cells each cell of the next level is, and the other way.
+  View<const std::uint32_t> tile_of, cell_of;
+
+  HD std::int64_t cells() const {
+    return static_cast<std::int64_t>(tiles.tiles) * edge * edge * edge;
+  }
+  HD PoissonMatrix matrix() const { return {x, y, z, anchor}; }
+
+  HD SmoothFromZero smooth_from_zero() const { return {matrix(), inverse, b, q}; }
+  HD Residual residual() const { return {matrix(), b, q, t}; }
+  template <int E>
+  HD Restrict<E> restrict_to(const PoissonLevel& coarse) const {
+    return {tiles, weight, t, coarse.b};
+  }
+  template <int E>
+  HD Prolong<E> prolong_from(const PoissonLevel& coarse) const {
+    return {tiles, coarse.q, weight, q};
+  }
+  HD Smooth smooth_first() const { return {matrix(), b, q, t, kFirstWeight}; }
+  HD Smooth smooth_last() const { return {matrix(), b, t, q, kSecondWeight}; }
+
+  // Between storeys, and on the last level of all.
+  HD Pick climb_to(const PoissonLevel& above) const { return {tile_of, b, above.b}; }
+  HD Pick descend_from(const PoissonLevel& above) const { return {cell_of, above.q, q}; }
+  HD SolveLast solve_last() const { return {inverse, b, q}; }
+};
+
+// Levels of no more cells than this are left to few_levels(), where a device has one: the last of
+// them, up to so many, in one launch.
+template <class Device>
+inline constexpr std::int64_t kFewCells = 0;
+inline constexpr std::size_t kMostFewLevels = 16;
+
 // ---- Conjugate gradients
 
-// Sums that stay on the device: r z of this iteration and the last take turns.
-inline constexpr std::size_t kRz = 0, kDirection = 2, kCgSums = 3;
+// Sums that stay on the device: r z of this iteration and the last, which take turns; d A d of the
+// faces and of the bodies.
+inline constexpr std::size_t kRz = 0, kDirection = 2, kBodies = 3, kCgSums = 4;
 
 // d = z + beta d, beta = r z / (r z of the last iteration); 0 in the first one.
 struct NewDirection {
@@ -471,7 +518,7 @@ struct Advance {
   View<float> p, r;  // in and out
   template <class At>
   HD_INLINE auto operator()(const At& at) const {
-    const double dad = sums[kDirection];
+    const double dad = sums[kDirection] + sums[kBodies];
     const float alpha = dad > 0.0 ? static_cast<float>(sums[rz] / dad) : 0.0f;
     at.put(p, at.here(p) + alpha * at.here(d));
     const auto left = at.here(r) - alpha * at.here(ad);

@@ -74,6 +74,49 @@ struct System {
   }
 };
 
+// Bodies on the host, entry by entry.
+struct Bodies {
+  using Six = std::array<double, 6>;
+
+  std::vector<std::uint32_t> cell, start{0};
+  std::array<std::vector<float>, 6> j;
+  std::vector<double> k;
+
+  void entry(std::size_t c, const Six& of) {
+    cell.push_back(static_cast<std::uint32_t>(c));
+    for (std::size_t i = 0; i < 6; ++i) j[i].push_back(static_cast<float>(of[i]));
+  }
+  // What the entries since the last body belong to.
+  void body(const std::array<Six, 6>& matrix) {
+    start.push_back(static_cast<std::uint32_t>(cell.size()));
+    for (const Six& row : matrix) k.insert(k.end(), row.begin(), row.end());
+  }
+  std::size_t count() const { return start.size() - 1; }
+  // out += J^T K J p, where the system has unknowns.
+  template <class Vector>
+  void add_times(const System& s, const Vector& p, std::vector<double>& out) const {
+    for (std::size_t b = 0; b < count(); ++b) {
+      Six sum{}, moved{};
+      const auto each = [&](const auto& f) {
+        for (std::size_t e = start[b]; e < start[b + 1]; ++e) {
+          if (cell[e] >= s.cells() || !s.unknown(cell[e])) continue;
+          for (std::size_t i = 0; i < 6; ++i) f(cell[e], i, static_cast<double>(j[i][e]));
+        }
+      };
+      each([&](std::size_t c, std::size_t i, double of) { sum[i] += of * double(p[c]); });
+      for (std::size_t i = 0; i < 36; ++i) moved[i / 6] += k[b * 36 + i] * sum[i % 6];
+      each([&](std::size_t c, std::size_t i, double of) { out[c] += of * moved[i]; });
+    }
+  }
+};
+
+// The inverse of a mass and of a moment of inertia, the same about all axes.
+std::array<Bodies::Six, 6> of_mass(double mass, double inertia) {
+  std::array<Bodies::Six, 6> k{};
+  for (std::size_t i = 0; i < 6; ++i) k[i][i] = i < 3 ? 1.0 / mass : 1.0 / inertia;
+  return k;
+}
+
 template <class T>
 std::vector<T> host(Device& device, View<const T> view) {
   std::vector<T> out(view.size);
@@ -168,30 +211,46 @@ struct Solved {
 // What f(solver, grid, b, p) does with a prepared solver, and the p that it leaves.
 template <class F>
 std::vector<float> with_solver(Device& any, const System& s, const std::vector<float>& guess,
-                               const F& f) {
+                               const F& f, const Bodies& bodies = {}) {
   Buffer<std::uint64_t> number(any);
   Buffer<std::uint32_t> around(any), start(any);
   Buffer<float> x(any), y(any), z(any), anchor(any), b(any), p(any);
   number.upload(s.number), around.upload(s.around), start.upload(s.start);
   x.upload(s.x), y.upload(s.y), z.upload(s.z), anchor.upload(s.anchor), b.upload(s.b);
   p.upload(guess);
+  Buffer<std::uint32_t> body_cell(any), body_start(any);
+  std::array<Buffer<float>, 6> j;
+  Buffer<double> k(any);
+  body_cell.upload(bodies.cell), body_start.upload(bodies.start), k.upload(bodies.k);
+  PoissonBodies pushed{std::as_const(body_cell).view(),
+                       {},
+                       std::as_const(body_start).view(),
+                       std::as_const(k).view()};
+  for (std::size_t i = 0; i < 6; ++i) {
+    j[i] = Buffer<float>(any);
+    j[i].upload(bodies.j[i]);
+    pushed.j[i] = std::as_const(j[i]).view();
+  }
   on_device(any, [&]<class D>(D& device) {
     PoissonSolver<D> solver(device);
     const TileView grid{s.frame, std::as_const(number).view(), std::as_const(around).view(),
                         std::as_const(start).view()};
-    solver.prepare(grid, {std::as_const(x).view(), std::as_const(y).view(), std::as_const(z).view(),
-                          std::as_const(anchor).view()});
+    solver.prepare(grid,
+                   {std::as_const(x).view(), std::as_const(y).view(), std::as_const(z).view(),
+                    std::as_const(anchor).view()},
+                   pushed);
     f(solver, std::as_const(b).view(), p.view());
     return 0;
   });
   return p.download();
 }
 
-Solved solve(Device& any, const System& s, double tolerance = 1e-6) {
+Solved solve(Device& any, const System& s, double tolerance = 1e-6, const Bodies& bodies = {}) {
   Solved solved;
-  solved.p = with_solver(any, s, std::vector<float>(s.cells()), [&](auto& solver, auto b, auto p) {
-    solved.report = solver.solve(b, p, tolerance, 100);
-  });
+  solved.p = with_solver(
+      any, s, std::vector<float>(s.cells()),
+      [&](auto& solver, auto b, auto p) { solved.report = solver.solve(b, p, tolerance, 100); },
+      bodies);
   return solved;
 }
 
@@ -333,6 +392,27 @@ TEST_P(Poisson, ThePreconditionerIsSymmetricAndPositive) {
   EXPECT_NEAR(dot(a, mb), dot(ma, b), 1e-6 * std::sqrt(dot(a, ma) * dot(b, mb)));
 }
 
+// Levels are launched one by one or several at once, as a device likes: sizes from one tile to
+// three storeys of them, and blobs far from each other.
+TEST_P(Poisson, ThePreconditionerIsTheSameOnEachDevice) {
+  const auto a = ball(14.0f, 11.3f), b = ball(180.0f, 17.1f);
+  const Scene scenes[] = {
+      tank(5, 6, 7), tank(30, 30, 60), tank(90, 70, 80),
+      in_air(200, [=](int i, int j, int k) { return std::min(a(i, j, k), b(i, j, k)); })};
+  for (const Scene& scene : scenes) {
+    const System s = system_of(scene);
+    const auto times_m = [&](Device& any) {
+      return with_solver(any, s, std::vector<float>(s.cells()),
+                         [](auto& solver, auto from, auto to) { solver.precondition(from, to); });
+    };
+    Cpu cpu(2);
+    const std::vector<float> expected = times_m(cpu), found = times_m(*device);
+    const double unit = largest(expected);
+    EXPECT_GT(unit, 0.5);
+    for (std::size_t c = 0; c < s.cells(); ++c) ASSERT_NEAR(found[c], expected[c], 1e-5 * unit);
+  }
+}
+
 TEST_P(Poisson, IterationsDoNotGrowWithTheGrid) {
   std::vector<int> iterations;
   for (const int n : {32, 64, 128}) {
@@ -461,26 +541,271 @@ TEST_P(Poisson, FacesToTilesThatDoNotExistCountAsNothing) {
   EXPECT_EQ(solve(*device, s).p, plain.p);
 }
 
-// What an earlier matrix left in the solver's memory does not show.
+// ---- Bodies
+
+// A block of cells, from `low` to before `high`: an entry for each of its faces to fluid. Force and
+// torque about its middle, for a pressure of 1 in the cell outside.
+struct Block {
+  std::array<int, 3> low, high;
+  bool has(int i, int j, int k) const {
+    return i >= low[0] && i < high[0] && j >= low[1] && j < high[1] && k >= low[2] && k < high[2];
+  }
+  double volume() const {
+    return double(high[0] - low[0]) * double(high[1] - low[1]) * double(high[2] - low[2]);
+  }
+};
+void add_faces(const System& s, const Block& block, Bodies& bodies) {
+  const auto middle = [&](std::size_t axis) { return 0.5 * (block.low[axis] + block.high[axis]); };
+  for (std::size_t c = 0; c < s.cells(); ++c) {
+    if (!s.unknown(c)) continue;
+    const std::array<int, 3> at = s.place(c);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      for (const int side : {-1, 1}) {
+        std::array<int, 3> in = at;
+        in[axis] -= side;  // the block is on the other side of the cell
+        if (!block.has(in[0], in[1], in[2])) continue;
+        std::array<double, 3> arm;
+        for (std::size_t a = 0; a < 3; ++a) arm[a] = in[a] + 0.5 - middle(a);
+        arm[axis] += 0.5 * side;
+        std::array<double, 3> push{};
+        push[axis] = -side;
+        bodies.entry(c, {push[0], push[1], push[2], arm[1] * push[2] - arm[2] * push[1],
+                         arm[2] * push[0] - arm[0] * push[2], arm[0] * push[1] - arm[1] * push[0]});
+      }
+    }
+  }
+}
+
+// A cube of n/4 cells, half in the water of a tank of n^3 cells that is half full.
+std::pair<System, Bodies> floating_cube(int n, double density) {
+  const int edge = n / 4, low = n / 2 - edge / 2;
+  const Block cube{{low, low, low}, {low + edge, low + edge, low + edge}};
+  Scene scene = tank(n, n, n / 2);
+  scene.kind = [=](int i, int j, int k) { return cube.has(i, j, k) ? Kind::kWall : Kind::kFluid; };
+  Bodies bodies;
+  const System s = system_of(scene);
+  add_faces(s, cube, bodies);
+  const double mass = density * cube.volume();
+  bodies.body(of_mass(mass, mass * edge * edge / 6.0));
+  return {s, bodies};
+}
+
+// What is left of b after a solve.
+std::vector<double> left_of(const System& s, const Bodies& bodies, const std::vector<float>& p) {
+  std::vector<double> r = s.times(p);
+  bodies.add_times(s, p, r);
+  for (std::size_t c = 0; c < r.size(); ++c) r[c] = double(s.b[c]) - r[c];
+  return r;
+}
+
+// Also where the cube has a twentieth of the water's density.
+TEST_P(Poisson, LightBodiesCostFewIterations) {
+  for (const int n : {32, 64}) {
+    const int without = solve(*device, floating_cube(n, 1.0).first).report.iterations;
+    for (const double density : {1.0, 0.05}) {
+      const auto [s, bodies] = floating_cube(n, density);
+      const Solved solved = solve(*device, s, 1e-6, bodies);
+      EXPECT_LE(solved.report.iterations, density < 1.0 ? 2 * without : without + 2);
+      EXPECT_LE(largest(left_of(s, bodies, solved.p)), 1e-6 + rounding(solved.p)) << density;
+    }
+  }
+}
+
+// A block that closes a shaft like a piston, pushed by what flows in at the bottom at a speed of 1:
+// all of the fluid goes along, which takes a pressure that falls by 1 a cell, and above it what the
+// piston takes: its mass over its area.
+TEST_P(Poisson, APistonTellsThePressureOfAClosedShaft) {
+  const int width = 5, height = 21;
+  const double mass = 37.0;
+  Scene scene = tank(width, width, height + 1);
+  scene.kind = [](int, int, int k) { return k < height ? Kind::kFluid : Kind::kWall; };
+  System s = system_of(scene);
+  for (std::size_t c = 0; c < s.cells(); ++c) {
+    s.b[c] = s.unknown(c) && s.place(c)[2] == 0 ? 1.0f : 0.0f;
+  }
+  Bodies bodies;
+  add_faces(s, {{0, 0, height}, {width, width, height + 1}}, bodies);
+  bodies.body(of_mass(mass, 1e6));
+  const Solved solved = solve(*device, s, 1e-6, bodies);
+  EXPECT_LE(solved.report.iterations, 15);
+  for (std::size_t c = 0; c < s.cells(); ++c) {
+    if (!s.unknown(c)) continue;
+    const double expected = mass / (width * width) + height - 1 - s.place(c)[2];
+    ASSERT_NEAR(solved.p[c], expected, 1e-4 * height) << c;
+  }
+}
+
+// Constants that move no body are as unknown as without it: under water in a closed tank; between
+// two closed chambers; where it can only turn, and not about this axis. What is left of b is its
+// mean over all that such a constant is in.
+TEST_P(Poisson, ConstantsThatMoveNoBodyAreTakenOff) {
+  const Block inside{{6, 5, 7}, {10, 9, 12}}, between{{7, 0, 0}, {9, 16, 16}};
+  std::array<Bodies::Six, 6> turning{};
+  for (std::size_t i = 3; i < 6; ++i) turning[i][i] = 0.1;
+  const struct {
+    const char* name;
+    Block block;
+    std::array<Bodies::Six, 6> k;
+  } cases[] = {{"under water", inside, of_mass(8.0, 20.0)},
+               {"between chambers", between, of_mass(30.0, 500.0)},
+               {"turning", between, turning}};
+  for (const auto& [name, block, k] : cases) {
+    SCOPED_TRACE(name);
+    Scene scene = tank(16, 16, 17);
+    scene.kind = [&](int x, int y, int z) {
+      return z == 16 || block.has(x, y, z) ? Kind::kWall : Kind::kFluid;
+    };
+    System s = system_of(scene);
+    Bodies bodies;
+    add_faces(s, block, bodies);
+    bodies.body(k);
+    for (std::size_t c = 0; c < s.cells(); ++c) {  // chambers with different means
+      if (s.unknown(c) && s.place(c)[0] > 8) s.b[c] += 0.4f;
+    }
+    const Solved solved = solve(*device, s, 1e-6, bodies);
+    EXPECT_LE(solved.report.last_residual, 1e-6);
+    EXPECT_LE(solved.report.iterations, 20);
+    const bool apart = k[0][0] == 0.0;
+    std::array<double, 2> sum{}, cells{};
+    const auto side = [&](std::size_t c) { return apart && s.place(c)[0] > 8 ? 1u : 0u; };
+    for (std::size_t c = 0; c < s.cells(); ++c) {
+      if (s.unknown(c)) sum[side(c)] += double(s.b[c]), cells[side(c)] += 1.0;
+    }
+    EXPECT_GT(sum[0] / cells[0], 0.2);
+    const std::vector<double> left = left_of(s, bodies, solved.p);
+    for (std::size_t c = 0; c < s.cells(); ++c) {
+      const double mean = s.unknown(c) ? sum[side(c)] / cells[side(c)] : 0.0;
+      ASSERT_NEAR(left[c], mean, 1e-4) << c;
+    }
+  }
+}
+
+// (A + J^T K J) p = b by elimination, for the unknowns of a small system.
+std::vector<double> eliminate(const System& s, const Bodies& bodies) {
+  std::vector<std::size_t> cells;
+  for (std::size_t c = 0; c < s.cells(); ++c) {
+    if (s.unknown(c)) cells.push_back(c);
+  }
+  const std::size_t n = cells.size();
+  std::vector<std::vector<double>> rows(n, std::vector<double>(n + 1));
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<double> one(s.cells());
+    one[cells[i]] = 1.0;
+    std::vector<double> column = s.times(one);
+    bodies.add_times(s, one, column);
+    for (std::size_t r = 0; r < n; ++r) rows[r][i] = column[cells[r]];
+    rows[i][n] = double(s.b[cells[i]]);
+  }
+  for (std::size_t i = 0; i < n; ++i) {  // positive definite: no pivoting
+    for (std::size_t r = 0; r < n; ++r) {
+      const double factor = r == i ? 0.0 : rows[r][i] / rows[i][i];
+      for (std::size_t c = i; factor != 0.0 && c <= n; ++c) rows[r][c] -= factor * rows[i][c];
+    }
+  }
+  std::vector<double> p(s.cells());
+  for (std::size_t i = 0; i < n; ++i) p[cells[i]] = rows[i][n] / rows[i][i];
+  return p;
+}
+
+// Random entries, of which some are in the same cell, some in a cell of two bodies, some in walls
+// and some nowhere; a K of full rank, one of rank 2, and one that does nothing.
+std::pair<System, Bodies> random_bodies(const Scene& scene) {
+  const System s = system_of(scene);
+  std::vector<std::size_t> unknown, other;
+  for (std::size_t c = 0; c < s.cells(); ++c) (s.unknown(c) ? unknown : other).push_back(c);
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  Bodies bodies;
+  for (const std::size_t rank : {6u, 2u, 0u}) {
+    const auto entry = [&](std::size_t c) {
+      Bodies::Six j;
+      for (double& of : j) of = normal(random);
+      bodies.entry(c, j);
+    };
+    for (int i = 0; i < 300; ++i) entry(unknown[random() % unknown.size()]);
+    entry(unknown[10]), entry(unknown[10]);
+    for (int i = 0; i < 5; ++i) entry(other[random() % other.size()]);
+    entry(kNoCell);
+    std::array<Bodies::Six, 6> k{};
+    for (std::size_t r = 0; r < rank; ++r) {
+      Bodies::Six v;
+      for (double& of : v) of = 0.1 * normal(random);
+      for (std::size_t i = 0; i < 36; ++i) k[i / 6][i % 6] += v[i / 6] * v[i % 6];
+    }
+    bodies.body(k);
+  }
+  return {s, bodies};
+}
+
+TEST_P(Poisson, BodiesAgreeWithElimination) {
+  Scene scene = tank(9, 6, 5);
+  scene.cut = true;
+  const auto [s, bodies] = random_bodies(scene);
+  const std::vector<double> expected = eliminate(s, bodies), without = eliminate(s, {});
+  double change = 0.0;
+  for (std::size_t c = 0; c < s.cells(); ++c) {
+    change = std::max(change, std::abs(expected[c] - without[c]));
+  }
+  EXPECT_GT(change, 0.1 * largest(expected));
+  const Solved solved = solve(*device, s, 1e-6, bodies);
+  EXPECT_LE(solved.report.last_residual, 1e-6);
+  for (std::size_t c = 0; c < s.cells(); ++c) {
+    ASSERT_NEAR(solved.p[c], expected[c], 2e-5 * largest(expected)) << c;
+  }
+  // The guess goes through the bodies' term, too.
+  PoissonReport again;
+  with_solver(
+      *device, s, solved.p,
+      [&](auto& solver, auto b, auto p) { again = solver.solve(b, p, 1e-4, 100); }, bodies);
+  EXPECT_EQ(again.iterations, 0);
+}
+
+// Until the largest |r| is the larger one of both bounds.
+TEST_P(Poisson, StopsAtAnAbsoluteBound) {
+  System s = system_of(tank(20, 20, 20));
+  for (float& b : s.b) b *= 8.0f;
+  const auto with = [&](double tolerance, double absolute) {
+    PoissonReport report;
+    with_solver(*device, s, std::vector<float>(s.cells()), [&](auto& solver, auto b, auto p) {
+      report = solver.solve(b, p, tolerance, 100, absolute);
+    });
+    EXPECT_NEAR(report.largest, report.last_residual * largest(s.b), 1e-6 * report.largest);
+    EXPECT_LE(report.largest, std::max(tolerance * largest(s.b), absolute));
+    return report;
+  };
+  const PoissonReport coarse = with(0.0, 1e-2), fine = with(1e-6, 0.0);
+  EXPECT_GT(coarse.largest, 1e-4);
+  EXPECT_LT(coarse.iterations, fine.iterations);
+  EXPECT_EQ(with(1e-6, 1e-2).iterations, coarse.iterations);
+  EXPECT_EQ(with(1e-6, 1e-9).iterations, fine.iterations);
+  EXPECT_EQ(with(0.0, 1e3).iterations, 0);
+}
+
+// What an earlier matrix and its bodies left in the solver's memory does not show.
 TEST_P(Poisson, AUsedSolverIsAsGoodAsANewOne) {
-  const System large = system_of(in_air(40, ball(20.0f, 17.0f)));
+  const auto [large, bodies] = random_bodies(in_air(40, ball(20.0f, 17.0f)));
   const System small = system_of(tank(13, 22, 17));
   const Solved fresh = solve(*device, small);
   std::vector<float> used;
-  with_solver(*device, large, std::vector<float>(large.cells()), [&](auto& solver, auto b, auto p) {
-    solver.solve(b, p, 1e-6, 100);
-    Buffer<std::uint64_t> number(*device);
-    Buffer<std::uint32_t> around(*device);
-    Buffer<float> x(*device), y(*device), z(*device), anchor(*device), rhs(*device), out(*device);
-    number.upload(small.number), around.upload(small.around);
-    x.upload(small.x), y.upload(small.y), z.upload(small.z), anchor.upload(small.anchor);
-    rhs.upload(small.b), out.upload(std::vector<float>(small.cells()));
-    solver.prepare({small.frame, std::as_const(number).view(), std::as_const(around).view(), {}},
-                   {std::as_const(x).view(), std::as_const(y).view(), std::as_const(z).view(),
-                    std::as_const(anchor).view()});
-    solver.solve(std::as_const(rhs).view(), out.view(), 1e-6, 100);
-    used = out.download();
-  });
+  with_solver(
+      *device, large, std::vector<float>(large.cells()),
+      [&](auto& solver, auto b, auto p) {
+        solver.solve(b, p, 1e-6, 100);
+        Buffer<std::uint64_t> number(*device);
+        Buffer<std::uint32_t> around(*device);
+        Buffer<float> x(*device), y(*device), z(*device), anchor(*device), rhs(*device),
+            out(*device);
+        number.upload(small.number), around.upload(small.around);
+        x.upload(small.x), y.upload(small.y), z.upload(small.z), anchor.upload(small.anchor);
+        rhs.upload(small.b), out.upload(std::vector<float>(small.cells()));
+        solver.prepare(
+            {small.frame, std::as_const(number).view(), std::as_const(around).view(), {}},
+            {std::as_const(x).view(), std::as_const(y).view(), std::as_const(z).view(),
+             std::as_const(anchor).view()});
+        solver.solve(std::as_const(rhs).view(), out.view(), 1e-6, 100);
+        used = out.download();
+      },
+      bodies);
   EXPECT_EQ(used, fresh.p);
 }
 
@@ -489,15 +814,19 @@ BARCHAN_ON_EACH_DEVICE(Poisson);
 TEST(PoissonThreads, SameBytesOnAnyNumber) {
   Scene scene = in_air(64, ball(31.0f, 26.0f));
   scene.cut = true;
-  const System s = system_of(scene);
-  std::vector<std::vector<float>> pressures;
+  const auto [s, bodies] = random_bodies(scene);
+  std::vector<std::vector<float>> without, pressures;
   for (const int threads : {1, 2, 4}) {
     Cpu cpu(threads);
-    pressures.push_back(solve(cpu, s).p);
+    without.push_back(solve(cpu, s).p);
+    pressures.push_back(solve(cpu, s, 1e-6, bodies).p);
   }
   EXPECT_GT(largest(pressures[0]), 1.0);
-  EXPECT_EQ(pressures[0], pressures[1]);
-  EXPECT_EQ(pressures[0], pressures[2]);
+  EXPECT_NE(pressures[0], without[0]);
+  for (const std::size_t i : {1u, 2u}) {
+    EXPECT_EQ(without[0], without[i]);
+    EXPECT_EQ(pressures[0], pressures[i]);
+  }
 }
 
 // A tile at a time, axis by axis, against a cell at a time.
