@@ -31,4 +31,29 @@ HD inline Sums<Sum::kSums> sum_around(const TileView& tiles, std::uint32_t cell,
   return sums.totals();
 }
 
+// Of the particles within half a cell of a place, and others: of the eight cells nearest to it.
+// `place` in cells from the cell's low corner.
+template <class Sum>
+HD inline Sums<Sum::kSums> sum_near(const TileView& tiles, std::uint32_t cell, const Vec3& place,
+                                    const Sum& sum) {
+  RunSums<Sum> sums(sum);
+  const std::uint32_t tile = cell / kTileCells, at = cell % kTileCells;
+  const int x = static_cast<int>(at % 8) - (place.x < 0.5f ? 1 : 0);
+  const int y = static_cast<int>(at / 8 % 8) - (place.y < 0.5f ? 1 : 0);
+  const int z = static_cast<int>(at / 64) - (place.z < 0.5f ? 1 : 0);
+  for (int row = 0; row < 4; ++row) {
+    const int ny = y + (row & 1), nz = z + (row >> 1);
+    if (x >= 0 && x < 7) {  // two cells that follow each other
+      const std::uint32_t first = tiles.cell(tile, x, ny, nz);
+      if (first != kNoCell) sums.add(tiles.start[first], tiles.start[first + 2]);
+      continue;
+    }
+    for (int nx = x; nx < x + 2; ++nx) {
+      const std::uint32_t one = tiles.cell(tile, nx, ny, nz);
+      if (one != kNoCell) sums.add(tiles.start[one], tiles.start[one + 1]);
+    }
+  }
+  return sums.totals();
+}
+
 }  // namespace barchan

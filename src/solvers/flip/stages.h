@@ -9,6 +9,7 @@
 #include "solvers/flip/extension_kernels.h"
 #include "solvers/flip/flip_solver.h"
 #include "solvers/flip/motion_kernels.h"
+#include "solvers/flip/spread_kernels.h"
 #include "spatial/cells.h"
 
 namespace barchan {
@@ -376,6 +377,12 @@ void FlipSolver<Device>::grid_to_particles(double dt, State& next) {
     carry.cz = next.rewrite_vectors("affine_z");
   }
   flip::carry(device_, carry);
+  constexpr double kSpread = 40.0;  // k a second
+  const auto spacing = static_cast<float>(setup_.spacing);
+  for_each(device_, "spread", static_cast<std::int64_t>(from.size),
+           flip::Spread{tiles, from, std::as_const(depth_).view(), spacing,
+                        static_cast<float>(std::min(0.5, kSpread * dt)), 0.25f * spacing,
+                        carry.moved_to});
 
   const flip::Difference difference{tiles, surface(), std::as_const(q_).view()};
   for_each(device_, "pressures", cells(),
@@ -391,7 +398,7 @@ template <class Device>
 void FlipSolver<Device>::keep_out_of_solids(const SolidsView& solids, State& next) {
   if (!walls_) return;
   const auto d = static_cast<float>(setup_.spacing);
-  const Containment containment{solids, 0.25f * d, 0.1f * d, 0.25f * d};
+  const Containment containment{solids, 0.5f * d, 0.1f * d, 0.5f * d};
   for_each_some(
       device_, "keep out", static_cast<std::int64_t>(from_.size()),
       flip::KeepOut{containment, std::as_const(from_).view(), next.rewrite_vectors("position")});
