@@ -19,6 +19,11 @@
 
 namespace barchan::flip {
 
+inline float spread_strength(double dt) {
+  constexpr double kPerSecond = 40.0;
+  return static_cast<float>(kPerSecond * dt < 0.5 ? kPerSecond * dt : 0.5);
+}
+
 struct Repulsion {
   static constexpr int kSums = 4;
   View3<const float> x;  // sorted by cell
@@ -39,7 +44,7 @@ struct Repulsion {
 };
 
 struct Spread {
-  static constexpr float kCalm = 0.04f, kRange = 0.05f;  // c = 0, and how much more is c = 1
+  static constexpr float kCalm = 0.06f, kRange = 0.05f;  // c = 0, and how much more is c = 1
   TileView tiles;
   View3<const float> x;
   View<const float> depth;  // [cells]
