@@ -10,6 +10,7 @@
 #include "sim/solver.h"
 #include "solvers/flip/contact_kernels.h"
 #include "spatial/poisson.h"
+#include "spatial/tile_layers.h"
 
 namespace barchan::flip {
 
@@ -52,10 +53,11 @@ class Contacts {
 
   std::size_t dynamic() const { return bodies_.size(); }
 
-  void list(const ListContacts& how, std::int64_t cells) {
+  void list(const ListContacts& how, std::int64_t cells, const LayerView& near) {
     const std::size_t solids = solid_at_.size();
     count_.resize(static_cast<std::size_t>(cells));
-    for_each(device_, "contacts", cells, CountContacts{how.closed, count_.view()});
+    count_.clear_to_zero();
+    for_each_of(device_, "contacts", near, CountContacts{how.closed, count_.view()});
     const std::size_t n =
         device_.exclusive_scan("contacts", std::as_const(count_).view(), count_.view());
     for (Buffer<std::uint32_t>* column : {&rank_, &place_, &cell_, &unsorted_cell_}) {
@@ -71,7 +73,7 @@ class Contacts {
     list.first = std::as_const(count_).view();
     list.out = {rank_.view(), place_.view(), unsorted_cell_.view(), {}, unsorted_more_.view()};
     for (int k = 0; k < 6; ++k) list.out.j[k] = unsorted_j_[k].view();
-    for_each(device_, "contacts", cells, list);
+    for_each_of(device_, "contacts", near, list);
 
     int bits = 1;
     while ((solids >> bits) != 0) ++bits;

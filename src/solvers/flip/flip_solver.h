@@ -96,6 +96,7 @@ class FlipSolver final : public Solver {
   Buffer<flip::SolidMotion> motion_;
   Buffer<std::uint8_t> side_;
   Buffer<bool> closed_;
+  Buffer<float> wall_;  // [cells]
   Buffer<flip::Octants> octants_;
   flip::FaceBuffer open_, speed_;
   bool walls_move_ = false;
@@ -103,9 +104,9 @@ class FlipSolver final : public Solver {
   flip::Contacts<Device> contacts_;
 
   PoissonSolver<Device> poisson_;
-  flip::FaceBuffer face_;                 // coefficients
-  Buffer<float> anchor_, b_, q_, crowd_;  // crowd_: as q_, for the particles' places
-  TileLayers<Device> cell_layers_, face_layers_;
+  flip::FaceBuffer face_;                                // coefficients
+  Buffer<float> anchor_, b_, q_, crowd_;                 // crowd_: as q_, for the particles' places
+  TileLayers<Device> near_, cell_layers_, face_layers_;  // near_: around particles
   Buffer<flip::Ending> ending_;
 };
 

@@ -115,10 +115,9 @@ struct HasVelocity {
   ConstFaceView open;
   int axis;
   HD bool operator()(std::uint32_t cell) const {
-    if (open.of[axis].size > 0 && !(open.of[axis][cell] > 0.0f)) return false;
-    if (kind[cell] != kAir) return true;
     const std::uint32_t low = tiles.before(cell, axis);
-    return low != kNoCell && kind[low] != kAir;
+    const bool wet = kind[cell] != kAir || (low != kNoCell && kind[low] != kAir);
+    return wet && (open.of[axis].size == 0 || open.of[axis][cell] > 0.0f);
   }
 };
 

@@ -51,6 +51,7 @@ struct Spread {
   float reach;              // R [m]
   float strength;           // k
   float most;               // [m]
+  int first;                // 0 or 1: every second particle moves, the others in the next step
   View3<float> to;          // in and out: moved on
 
   // Out of the liquid, not normalised; 0 amid it.
@@ -64,7 +65,8 @@ struct Spread {
     return slope;
   }
   HD_INLINE void operator()(int item) const {
-    const auto i = static_cast<std::size_t>(item);
+    const std::size_t i = 2 * static_cast<std::size_t>(item) + static_cast<std::size_t>(first);
+    if (i >= x.size) return;
     const std::uint32_t cell = tiles.cell_of[i];
     const Vec3 at = x[i];
     const Vec3 place = tiles.frame.inverse_size * (at - tiles.corner_of(cell));

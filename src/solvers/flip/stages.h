@@ -33,6 +33,7 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       motion_(device),
       side_(device),
       closed_(device),
+      wall_(device),
       octants_(device),
       open_(device),
       speed_(device),
@@ -43,6 +44,7 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       b_(device),
       q_(device),
       crowd_(device),
+      near_(device),
       cell_layers_(device),
       face_layers_(device),
       ending_(device) {}
@@ -80,19 +82,35 @@ void FlipSolver<Device>::lay_grid(const State& now, double dt, State& next) {
   next.reorder(tiles_.order(), {"position", "pressure"});
   permute(device_, now.position(), tiles_.order(), from_);
   const auto all = static_cast<std::size_t>(cells());
-  for (flip::FaceBuffer* faces : {&u_, &change_, &shift_, &scratch_, &face_}) faces->resize(all);
-  for (Buffer<float>* field : {&fill_, &depth_, &distance_, &anchor_, &b_, &q_, &crowd_}) {
+  for (flip::FaceBuffer* faces : {&u_, &change_, &shift_, &scratch_, &face_, &open_}) {
+    faces->resize(all);
+  }
+  for (Buffer<float>* field : {&fill_, &depth_, &distance_, &wall_, &anchor_, &b_, &q_, &crowd_}) {
     field->resize(all);
   }
   kind_.resize(all);
+  octants_.resize(all);
+  closed_.resize(all);
+  for_each(device_, "clear", cells(),
+           flip::ClearGrid{{u_.view(), change_.view(), shift_.view(), face_.view()},
+                           open_.view(),
+                           {fill_.view(), anchor_.view(), b_.view(), q_.view(), crowd_.view()},
+                           depth_.view(),
+                           {distance_.view(), wall_.view()},
+                           kind_.view(),
+                           octants_.view(),
+                           closed_.view()});
+  near_.template build<GrowSetAround>("near", tiles_.view(), flip::HasParticles{tiles_.view()}, 2);
 }
 
 template <class Device>
 void FlipSolver<Device>::particles_to_grid(State& next) {
   flip::AffineView c;
   if (affine()) c = {next.vectors("affine_x"), next.vectors("affine_y"), next.vectors("affine_z")};
-  flip::to_faces(device_, flip::ToFaces{tiles_.view(), std::as_const(from_).view(), next.velocity(),
-                                        c, u_.view(), fill_.view()});
+  flip::to_faces(device_,
+                 flip::ToFaces{tiles_.view(), std::as_const(from_).view(), next.velocity(), c,
+                               u_.view(), fill_.view()},
+                 near_.within(1));
 }
 
 // Solids move as they will during this step; one that the liquid pushes, as it will on the mean of
@@ -117,25 +135,23 @@ void FlipSolver<Device>::look_at_solids(const State& now, const State& next,
 
   const TileView tiles = tiles_.view();
   side_.resize(tiles.number.size);
-  closed_.resize(tiles.cells());
-  octants_.resize(tiles.cells());
-  open_.resize(tiles.cells());
   const View<const std::uint8_t> side = std::as_const(side_).view();
   for_each(device_, "solids", static_cast<std::int64_t>(tiles.number.size),
            flip::SideOfTiles{tiles, solids_, side_.view()});
-  for_each(device_, "solids", cells(),
-           flip::OpenFractions{tiles, solids_, side, open_.view(), octants_.view()});
-  for_each(device_, "solids", cells(),
-           flip::CloseSlivers{tiles, side, std::as_const(octants_).view(), open_.view(),
-                              closed_.view()});
+  for_each_of(
+      device_, "solids", near_.within(2),
+      flip::OpenFractions{tiles, solids_, side, open_.view(), octants_.view(), wall_.view()});
+  for_each_of(device_, "solids", near_.within(2),
+              flip::CloseSlivers{tiles, side, std::as_const(octants_).view(), open_.view(),
+                                 closed_.view()});
   if (walls_move_) find_wall_speeds();
 }
 
 template <class Device>
 void FlipSolver<Device>::find_wall_speeds() {
   speed_.resize(static_cast<std::size_t>(cells()));
-  for_each(device_, "solids", cells(),
-           flip::SolidFaceSpeeds{tiles_.view(), solids_, open_.read(), speed_.view()});
+  for_each_of(device_, "solids", near_.within(2),
+              flip::SolidFaceSpeeds{tiles_.view(), solids_, open_.read(), speed_.view()});
 }
 
 template <class Device>
@@ -150,20 +166,19 @@ View<const bool> FlipSolver<Device>::closed() const {
 
 template <class Device>
 void FlipSolver<Device>::mark_liquid() {
-  const View<const std::uint8_t> side =
-      walls_ ? std::as_const(side_).view() : View<const std::uint8_t>{};
-  for_each(device_, "liquid", cells(),
-           flip::Depths{tiles_.view(), side, std::as_const(octants_).view(), fill_.view(),
-                        depth_.view()});
-  for_each(device_, "liquid", cells(),
-           flip::MarkLiquid{tiles_.view(), closed(), open(), std::as_const(depth_).view(),
-                            kind_.view()});
+  const View<const float> wall = walls_ ? std::as_const(wall_).view() : View<const float>{};
+  for_each_of(device_, "liquid", near_.within(1),
+              flip::Depths{tiles_.view(), wall, std::as_const(octants_).view(), fill_.view(),
+                           depth_.view()});
+  for_each_of(device_, "liquid", near_.within(1),
+              flip::MarkLiquid{tiles_.view(), closed(), open(), std::as_const(depth_).view(),
+                               kind_.view()});
 }
 
 template <class Device>
 void FlipSolver<Device>::add_forces(double dt) {
-  for_each(device_, "forces", cells(),
-           flip::AddForces{Vec3(dt * setup_.gravity), u_.view(), change_.view()});
+  for_each_of(device_, "forces", near_.within(2),
+              flip::AddForces{Vec3(dt * setup_.gravity), u_.view(), change_.view()});
 }
 
 // ---- Pressure
@@ -181,10 +196,10 @@ flip::OutFlow FlipSolver<Device>::out_flow() const {
 template <class Device>
 void FlipSolver<Device>::set_up_equations(const State& now) {
   list_contacts(now);
-  for_each(device_, "equations", cells(),
-           flip::Equations{tiles_.view(), surface(), open(), face_.view(), anchor_.view()});
-  for_each(device_, "equations", cells(),
-           flip::RightSide{std::as_const(kind_).view(), out_flow(), b_.view()});
+  for_each_of(device_, "equations", near_.within(2),
+              flip::Equations{tiles_.view(), surface(), open(), face_.view(), anchor_.view()});
+  for_each_of(device_, "equations", near_.within(2),
+              flip::RightSide{std::as_const(kind_).view(), out_flow(), b_.view()});
   const flip::ConstFaceView face = face_.read();
   poisson_.prepare(tiles_.view(),
                    {face.of[0], face.of[1], face.of[2], std::as_const(anchor_).view()},
@@ -198,7 +213,6 @@ void FlipSolver<Device>::solve_pressure(const State& now, double dt, StepReport&
   // A cell's volume may change by this in a step; and 1e-6 of what it would change by.
   const double per_step = static_cast<double>(size()) / dt;  // one cell a step [m/s]
   const double enough = params_.tolerance * per_step;
-  q_.clear_to_zero();
   set_up_equations(now);
   double iterations = 0.0;
   const auto solve = [&] {
@@ -212,7 +226,8 @@ void FlipSolver<Device>::solve_pressure(const State& now, double dt, StepReport&
     solve();
   }
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view()};
-  for_each(device_, "project", cells(), flip::SubtractGradient{difference, open(), u_.view()});
+  for_each_of(device_, "project", near_.within(2),
+              flip::SubtractGradient{difference, open(), u_.view()});
   const double out = static_cast<double>(reduce<Largest<float>>(
       device_, "project", cells(), flip::LargestOutFlow{std::as_const(kind_).view(), out_flow()}));
   report.iterations = iterations;
@@ -251,7 +266,7 @@ void FlipSolver<Device>::list_contacts(const State& now) {
                   std::as_const(motion_).view(),
                   std::as_const(octants_).view(),
                   u_.read()},
-                 cells());
+                 cells(), near_.within(1));
   if (contacts_.dynamic() == 0) return;
   move_on(now, contacts_.push({}, true));
   find_wall_speeds();
@@ -292,23 +307,23 @@ template <class Device>
 void FlipSolver<Device>::mend_crowding(double dt) {
   constexpr double kRelax = 0.08;  // [s]
   const double share = 1.0 - std::exp(-dt / kRelax);
-  for_each(device_, "crowding", cells(),
-           flip::CrowdedRightSide{tiles_.view(), std::as_const(kind_).view(),
-                                  std::as_const(fill_).view(), closed(), static_cast<float>(share),
-                                  b_.view()});
-  crowd_.clear_to_zero();
+  for_each_of(device_, "crowding", near_.within(2),
+              flip::CrowdedRightSide{tiles_.view(), std::as_const(kind_).view(),
+                                     std::as_const(fill_).view(), closed(),
+                                     static_cast<float>(share), b_.view()});
   poisson_.solve(std::as_const(b_).view(), crowd_.view(), 0.05, 4);
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(crowd_).view()};
-  for_each(device_, "crowding", cells(), flip::ShiftFaces{difference, open(), shift_.view()});
+  for_each_of(device_, "crowding", near_.within(2),
+              flip::ShiftFaces{difference, open(), shift_.view()});
 }
 
 template <class Device>
 void FlipSolver<Device>::extend_velocities() {
   const TileView tiles = tiles_.view();
-  for_each(device_, "extend", cells(), flip::FindChange{u_.read(), change_.view()});
+  for_each_of(device_, "extend", near_.within(2), flip::FindChange{u_.read(), change_.view()});
   const int layers = most_ + 1;
-  for_each(device_, "extend", cells(),
-           flip::BeginDistance{std::as_const(depth_).view(), distance_.view()});
+  for_each_of(device_, "extend", near_.within(2),
+              flip::BeginDistance{std::as_const(depth_).view(), distance_.view()});
   cell_layers_.build("extend", tiles, flip::IsWet{std::as_const(kind_).view()}, layers + 1);
   for (int k = 1; k <= layers + 1; ++k) {
     for_each_of(device_, "extend", cell_layers_.layer(k),
@@ -359,13 +374,14 @@ void FlipSolver<Device>::grid_to_particles(double dt, State& next) {
   }
   flip::carry(device_, carry);
   const auto spacing = static_cast<float>(setup_.spacing);
-  for_each(device_, "spread", static_cast<std::int64_t>(from.size),
+  for_each(device_, "spread", static_cast<std::int64_t>(from.size + 1) / 2,
            flip::Spread{tiles, from, std::as_const(depth_).view(), spacing,
-                        flip::spread_strength(dt), 0.25f * spacing, carry.moved_to});
+                        2.0f * flip::spread_strength(dt), 0.25f * spacing,
+                        static_cast<int>(next.step % 2), carry.moved_to});
 
   const flip::Difference difference{tiles, surface(), std::as_const(q_).view()};
-  for_each(device_, "pressures", cells(),
-           flip::PressureSlopes{difference, open(), scratch_.view()});
+  for_each_of(device_, "pressures", near_.within(1),
+              flip::PressureSlopes{difference, open(), scratch_.view()});
   const double per_q = setup_.materials.front().density * static_cast<double>(size()) / dt;
   for_each(device_, "pressures", static_cast<std::int64_t>(from.size),
            flip::ParticlePressures{tiles, std::as_const(kind_).view(), std::as_const(q_).view(),
@@ -378,10 +394,11 @@ void FlipSolver<Device>::keep_out_of_solids(const SolidsView& solids, double dt,
   if (!walls_) return;
   const auto d = static_cast<float>(setup_.spacing);
   const Containment containment{solids, 0.1f * d, 0.1f * d, 0.5f * d};
-  for_each_some(
-      device_, "keep out", static_cast<std::int64_t>(from_.size()),
-      flip::KeepOut{containment, d, flip::spread_strength(dt), std::as_const(from_).view(),
-                    next.rewrite_vectors("position"), next.rewrite_vectors("velocity")});
+  for_each_some(device_, "keep out", static_cast<std::int64_t>(from_.size()),
+                flip::KeepOut{containment, d, flip::spread_strength(dt),
+                              std::as_const(from_).view(), next.rewrite_vectors("position"),
+                              next.rewrite_vectors("velocity"), tiles_.view(),
+                              walls_move_ ? View<const float>{} : std::as_const(wall_).view()});
 }
 
 template <class Device>
