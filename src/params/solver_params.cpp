@@ -32,6 +32,9 @@ const ParamTable& table_of<FlipParams>() {
           number("cfl", &P::cfl, "", above_to(0, 5),
                  "Most cells that a particle moves in one step."),
           number("dt_max", &P::dt_max, "s", above_to(0, 1), "Longest step."),
+          number("tolerance", &P::tolerance, "", above_to(0, 0.1),
+                 "The pressure is solved until no cell's volume changes by more than this share of "
+                 "it in a step."),
       }};
   return table;
 }

@@ -18,6 +18,7 @@ struct FlipParams {
   std::string friction = "coupled";
   double cfl = 5.0;            // most cells a particle moves in a step
   double dt_max = 1.0 / 60.0;  // longest step [s]
+  double tolerance = 1e-5;     // most that a cell's volume changes in a step, relative
 };
 
 struct PbfParams {

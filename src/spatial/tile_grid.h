@@ -152,7 +152,7 @@ class TileGrid {
   Buffer<std::uint64_t> keys64_;
   Buffer<std::uint32_t> flags_, first_, wanted_;  // tiles with particles: where they begin, around
   Buffer<std::uint64_t> candidates_, number_;
-  Buffer<std::uint32_t> scratch_, around_, start_, cell_of_;
+  Buffer<std::uint32_t> scratch_, around_, tile_start_, start_, cell_of_;
 };
 
 }  // namespace barchan

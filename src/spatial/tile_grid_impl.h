@@ -24,6 +24,7 @@ TileGrid<Device>::TileGrid(Device& device)
       number_(device),
       scratch_(device),
       around_(device),
+      tile_start_(device),
       start_(device),
       cell_of_(device) {}
 
@@ -96,11 +97,15 @@ void TileGrid<Device>::lay_tiles(const Buffer<Key>& keys, int reach) {
   around_.resize(std::size_t{tiles} * 27);
   for_each(device_, "tiles: around", std::int64_t{tiles} * 27,
            FindAround{number, frame_, around_.view()});
+  tile_start_.resize(std::size_t{tiles} + 1);
+  for_each(device_, "tiles: starts", std::int64_t{tiles} + 1,
+           FindTileStarts<Key>{key, number, tile_start_.view()});
   start_.resize(std::size_t{tiles} * kTileCells + 1);
   for_each(device_, "tiles: starts", std::int64_t{tiles} * kTileCells + 1,
-           FindStarts<Key>{key, number, start_.view()});
+           FindStarts<Key>{key, number, std::as_const(tile_start_).view(), start_.view()});
   cell_of_.resize(keys.size());
-  for_each(device_, "tiles: starts", n, FindCells<Key>{key, number, cell_of_.view()});
+  for_each(device_, "tiles: starts", std::int64_t{tiles} * kTileCells,
+           FindCells{std::as_const(start_).view(), cell_of_.view()});
 }
 
 template <class Device>

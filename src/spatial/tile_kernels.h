@@ -132,30 +132,48 @@ struct FindAround {
   }
 };
 
+// Where each tile's particles begin; one more.
+template <class Key>
+struct FindTileStarts {
+  View<const Key> key;
+  View<const std::uint64_t> number;
+  View<std::uint32_t> start;  // out
+  HD void operator()(int at) const {
+    const auto tile = static_cast<std::size_t>(at);
+    start[tile] = tile == number.size
+                      ? static_cast<std::uint32_t>(key.size)
+                      : lower_bound(key, static_cast<std::int64_t>(number[tile] * kTileCells));
+  }
+};
+
+// And each cell's.
 template <class Key>
 struct FindStarts {
   View<const Key> key;
   View<const std::uint64_t> number;
+  View<const std::uint32_t> tile_start;
   View<std::uint32_t> start;  // out: one more than there are cells
   HD void operator()(int at) const {
     const auto cell = static_cast<std::size_t>(at);
     const std::size_t tile = cell / kTileCells;
-    start[cell] = tile == number.size
-                      ? static_cast<std::uint32_t>(key.size)
-                      : lower_bound(key, static_cast<std::int64_t>(number[tile] * kTileCells +
-                                                                   cell % kTileCells));
+    const std::uint32_t first = tile_start[tile];
+    if (tile == number.size || first == tile_start[tile + 1]) {
+      start[cell] = first;
+      return;
+    }
+    const View<const Key> of{key.data + first, tile_start[tile + 1] - first};
+    start[cell] =
+        first +
+        lower_bound(of, static_cast<std::int64_t>(number[tile] * kTileCells + cell % kTileCells));
   }
 };
 
-template <class Key>
 struct FindCells {
-  View<const Key> key;
-  View<const std::uint64_t> number;
+  View<const std::uint32_t> start;
   View<std::uint32_t> cell_of;  // out
   HD void operator()(int at) const {
-    const auto i = static_cast<std::size_t>(at);
-    const std::uint32_t tile = lower_bound(number, static_cast<std::int64_t>(key[i] / kTileCells));
-    cell_of[i] = tile * kTileCells + static_cast<std::uint32_t>(key[i] % kTileCells);
+    const auto cell = static_cast<std::uint32_t>(at);
+    for (std::uint32_t i = start[cell]; i < start[cell + 1]; ++i) cell_of[i] = cell;
   }
 };
 

@@ -50,6 +50,39 @@ struct GrowSet {
   }
 };
 
+// A set with all cells that share a face, an edge or a corner with one of it.
+struct GrowSetAround {
+  View<const std::uint32_t> around;
+  View<const std::uint64_t> from;
+  View<std::uint64_t> to;  // out
+
+  // A plane of the tile that many tiles further, grown along x.
+  HD std::uint64_t row(std::size_t tile, int turn, std::size_t z) const {
+    constexpr std::uint64_t kFirstX = 0x0101010101010101u, kLastX = kFirstX << 7;
+    const auto word = [&](int of) -> std::uint64_t {
+      const std::uint32_t at = around[tile * 27 + static_cast<std::size_t>(13 + of)];
+      return at == kNoCell ? 0 : from[at * kTilePlanes + z];
+    };
+    const std::uint64_t here = word(turn);
+    return here | (here & ~kLastX) << 1 | (here & ~kFirstX) >> 1 | (word(turn - 1) & kLastX) >> 7 |
+           (word(turn + 1) & kFirstX) << 7;
+  }
+  // Grown along y as well.
+  HD std::uint64_t plane(std::size_t tile, int turn, std::size_t z) const {
+    const std::uint64_t here = row(tile, turn, z);
+    return here | here << 8 | here >> 8 | row(tile, turn - 3, z) >> 56 |
+           row(tile, turn + 3, z) << 56;
+  }
+  HD void operator()(int item) const {
+    const auto at = static_cast<std::size_t>(item);
+    const std::size_t tile = at / kTilePlanes, z = at % kTilePlanes;
+    std::uint64_t all = plane(tile, 0, z);
+    all |= z > 0 ? plane(tile, 0, z - 1) : plane(tile, -9, kTilePlanes - 1);
+    all |= z + 1 < kTilePlanes ? plane(tile, 0, z + 1) : plane(tile, 9, 0);
+    to[at] = all;
+  }
+};
+
 // The cells that a test is true of: test(cell).
 template <class Test>
 struct MarkSet {
@@ -69,15 +102,16 @@ class TileLayers {
  public:
   explicit TileLayers(Device& device) : device_(device), sets_(device) {}
 
-  // The set and `count` layers around it.
-  template <class Test>
+  // The set and `count` layers around it: cells that share a face, or (GrowSetAround) also those
+  // that share an edge or a corner.
+  template <class Grow = GrowSet, class Test>
   void build(const char* label, const TileView& tiles, const Test& test, int count) {
     planes_ = tiles.number.size * kTilePlanes;
     sets_.resize(planes_ * static_cast<std::size_t>(count + 1));
     for_each(device_, label, static_cast<std::int64_t>(planes_), MarkSet<Test>{test, set(0)});
     for (int k = 1; k <= count; ++k) {
       for_each(device_, label, static_cast<std::int64_t>(planes_),
-               GrowSet{tiles.around, set(k - 1), set(k)});
+               Grow{tiles.around, set(k - 1), set(k)});
     }
   }
   // Layer 0 is the set itself.

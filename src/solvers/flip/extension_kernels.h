@@ -8,12 +8,10 @@
 
 #include "base/hd.h"
 #include "compute/view.h"
-#include "solvers/flip/solid_kernels.h"
+#include "solvers/flip/liquid_kernels.h"
 #include "spatial/tile_layers.h"
 
 namespace barchan::flip {
-
-inline constexpr float kFar = 1e6f;  // [cells]
 
 struct BeginDistance {
   View<const float> depth;  // [cells]
@@ -31,7 +29,7 @@ struct ExtendDistance {
   View<float> distance;  // in: inner, out: this layer [cells]
 
   HD float at(std::uint32_t cell) const {
-    return cell != kNoCell && inner.has(cell) ? distance[cell] : kFar;
+    return cell != kNoCell && inner.has(cell) ? distance[cell] : ClearGrid::kFar;
   }
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);

@@ -8,7 +8,7 @@
 #include "compute/buffer.h"
 #include "params/solver_params.h"
 #include "sim/solver.h"
-#include "solvers/flip/contact_kernels.h"
+#include "solvers/flip/contacts.h"
 #include "solvers/flip/motion_kernels.h"
 #include "solvers/flip/pressure_kernels.h"
 #include "solvers/flip/transfers.h"
@@ -53,16 +53,19 @@ class FlipSolver final : public Solver {
   void look_at_solids(const State& now, const State& next, const SolidsView& solids, double dt);
   void mark_liquid();
   void add_forces(double dt);
-  void solve_pressure(double dt, StepReport& report);
-  void push_solids(BodyImpulses& out);
+  void solve_pressure(const State& now, double dt, StepReport& report);
+  void push_solids(const State& now, BodyImpulses& out);
   void mend_crowding(double dt);
   void extend_velocities();
   void grid_to_particles(double dt, State& next);
-  void keep_out_of_solids(const SolidsView& solids, State& next);
+  void keep_out_of_solids(const SolidsView& solids, double dt, State& next);
   void finish_report(double dt, State& next, StepReport& report);
 
-  void list_contacts();
-  void set_up_equations();
+  void find_wall_speeds();
+  void list_contacts(const State& now);
+  void move_on(const State& now, const std::vector<flip::Push>& pushes);
+  void set_up_equations(const State& now);
+  double cell_mass() const;  // of a full one [kg]
   bool separate(double least);
   void extend(flip::FaceBuffer& faces, int layers);
   flip::ConstFaceView open() const;
@@ -84,31 +87,26 @@ class FlipSolver final : public Solver {
 
   flip::FaceBuffer u_, change_, shift_, scratch_;  // [m/s], [m/s], [cells]
   Buffer<float> fill_, depth_, distance_;
-  Buffer<std::uint8_t> kind_;
+  Buffer<std::uint8_t> kind_, next_kind_;
 
   // Solids; empty in scenes without.
   bool walls_ = false;
   flip::SolidsNow solids_;
+  std::vector<flip::SolidMotion> motions_;
   Buffer<flip::SolidMotion> motion_;
   Buffer<std::uint8_t> side_;
   Buffer<bool> closed_;
+  Buffer<float> wall_;  // [cells]
   Buffer<flip::Octants> octants_;
   flip::FaceBuffer open_, speed_;
   bool walls_move_ = false;
 
-  // Contacts, sorted by solid.
-  std::size_t contacts_ = 0;
-  std::vector<std::uint32_t> first_contact_;  // of each solid; one more
-  Buffer<std::uint32_t> contact_count_, contact_solid_, contact_place_, contact_cell_,
-      contact_start_;
-  Buffer<float> contact_j_[6], sorted_j_[6], contact_more_, sorted_more_;
-  Buffer<std::uint32_t> sorted_cell_;
-  Buffer<flip::SixSums> pushes_;
+  flip::Contacts<Device> contacts_;
 
   PoissonSolver<Device> poisson_;
-  flip::FaceBuffer face_;                 // coefficients
-  Buffer<float> anchor_, b_, q_, crowd_;  // crowd_: as q_, for the particles' places
-  TileLayers<Device> cell_layers_, face_layers_;
+  flip::FaceBuffer face_;                                // coefficients
+  Buffer<float> anchor_, b_, q_, crowd_;                 // crowd_: as q_, for the particles' places
+  TileLayers<Device> near_, cell_layers_, face_layers_;  // near_: around particles
   Buffer<flip::Ending> ending_;
 };
 

@@ -27,6 +27,39 @@ enum CellKind : std::uint8_t {
   kDetached,  // liquid that has come off a wall: its pressure is that of the air
 };
 
+struct HasParticles {
+  TileView tiles;
+  HD bool operator()(std::uint32_t cell) const {
+    return tiles.start[cell] != tiles.start[cell + 1];
+  }
+};
+
+// The grid before particles are looked at: empty, open and far from everything. Most cells stay so.
+struct ClearGrid {
+  static constexpr float kFar = 1e6f;  // [cells]
+  FaceView faces[4];
+  FaceView open;
+  View<float> fields[5];
+  View<float> depth;
+  View<float> far[2];
+  View<std::uint8_t> kind;
+  View<Octants> octants;
+  View<bool> closed;
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::size_t>(item);
+    for (int a = 0; a < 3; ++a) {
+      for (const FaceView& of : faces) of.of[a][cell] = 0.0f;
+      open.of[a][cell] = 1.0f;
+    }
+    for (const View<float>& field : fields) field[cell] = 0.0f;
+    depth[cell] = -1.0f;
+    for (const View<float>& distance : far) distance[cell] = kFar;
+    kind[cell] = kAir;
+    octants[cell] = kAllOpen;
+    closed[cell] = false;
+  }
+};
+
 HD inline float depth_of_fill(float f) {
   if (f >= 1.0f) return 1.0f;
   if (f <= 0.0f) return -1.0f;
@@ -39,7 +72,7 @@ inline constexpr float kNoDepth = -2.0f;
 struct Depths {
   static constexpr float kLeastShare = 0.1f;
   TileView tiles;
-  View<const std::uint8_t> side;  // empty: no solids
+  View<const float> wall;  // [cells]; empty: no solids
   View<const Octants> octants;
   View<float> fill;   // in: sums of hats; out: f
   View<float> depth;  // out [cells]
@@ -47,7 +80,7 @@ struct Depths {
   // The hat's weight of the open octants around a cell's middle: its integral over half cells is
   // 1/8, 3/8, 3/8, 1/8 along each axis.
   HD float open_share(std::uint32_t cell) const {
-    if (side.size == 0 || side[cell / kTileCells] == kOpenTile) return 1.0f;
+    if (wall.size == 0 || wall[cell] > 1.8f) return 1.0f;  // a hat reaches sqrt(3) cells
     float share = 0.0f;
     for (int n = 0; n < 27; ++n) {
       const int dx = n % 3 - 1, dy = n / 3 % 3 - 1, dz = n / 9 - 1;

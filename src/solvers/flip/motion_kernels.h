@@ -77,18 +77,47 @@ struct ParticlePressures {
   }
 };
 
-// Particles that might meet a solid on their way take it up to there, and along it.
+// Particles that might meet a solid on their way take it up to there, and along it. Near a wall
+// they keep their distance as they do to each other (spread_kernels.h): to their mirror images.
 struct KeepOut {
   Containment walls;
+  static constexpr float kShare = 0.36f;  // of R: what they keep from a wall
+  float reach;                            // R [m]
+  float strength;                         // k
   View3<const float> from;
-  View3<float> to;  // in and out
+  View3<float> to, v;  // in and out
+  TileView tiles;
+  View<const float> wall;  // of the cells' middles [cells]; empty where solids move
+
+  // Far from all walls the distance of its cell will do.
   HD bool operator()(int item) const {
     const auto i = static_cast<std::size_t>(item);
-    return walls.may_touch(from[i], to[i]);
+    const Vec3 start = from[i], end = to[i];
+    if (wall.size > 0) {
+      const float gap = (wall[tiles.cell_of[i]] - 0.87f) * tiles.frame.size - walls.reach;
+      if (gap > 0.0f && length_squared(end - start) < gap * gap) return false;
+    }
+    return walls.may_touch(start, end);
   }
   HD void some(int item) const {
     const auto i = static_cast<std::size_t>(item);
-    to[i] = walls.move(from[i], to[i]);
+    const Vec3 wanted = to[i];
+    const bool stopped = sweep(walls.solids, from[i], wanted, 0.0f, walls.core).hit;
+    Vec3 x = stopped ? walls.move(from[i], wanted) : wanted;
+    Distance near{3e38f, {}};
+    int wall = 0;
+    for (int s = 0; s < walls.solids.count; ++s) {
+      const Distance d = solid_distance_at_end(walls.solids.data[s], x);
+      if (d.d < near.d) near = d, wall = s;
+    }
+    if (!stopped && near.d < walls.radius) x = walls.push_out(x);
+    const float gap = positive(1.0f - max(near.d, walls.radius) / (kShare * reach));
+    to[i] = x + (strength * reach * gap * gap) * near.gradient;
+    // Whom a wall stopped does not keep the speed it came with.
+    if (dot(x - wanted, near.gradient) > 0.0f) {
+      const Vec3 slip = v[i] - velocity_at(walls.solids.data[wall], x);
+      v[i] += -min(dot(slip, near.gradient), 0.0f) * near.gradient;
+    }
   }
 };
 

@@ -115,10 +115,9 @@ struct HasVelocity {
   ConstFaceView open;
   int axis;
   HD bool operator()(std::uint32_t cell) const {
-    if (open.of[axis].size > 0 && !(open.of[axis][cell] > 0.0f)) return false;
-    if (kind[cell] != kAir) return true;
     const std::uint32_t low = tiles.before(cell, axis);
-    return low != kNoCell && kind[low] != kAir;
+    const bool wet = kind[cell] != kAir || (low != kNoCell && kind[low] != kAir);
+    return wet && (open.of[axis].size == 0 || open.of[axis][cell] > 0.0f);
   }
 };
 
@@ -157,9 +156,11 @@ struct Separate {
   TileView tiles;
   ConstFaceView open;
   View<const float> q;
-  OutFlow out_flow;
-  float least;              // q above minus this does not pull [m/s]
-  View<std::uint8_t> kind;  // in and out
+  OutFlow out_flow;  // of u before the pressure
+  Difference difference;
+  float least;  // q above minus this does not pull [m/s]
+  View<const std::uint8_t> kind;
+  View<std::uint8_t> next;  // out
 
   HD bool at_wall(std::uint32_t cell) const {
     for (int a = 0; a < 3; ++a) {
@@ -168,18 +169,25 @@ struct Separate {
     }
     return false;
   }
+  // What flows out once the pressure has acted.
+  HD float flow(std::uint32_t cell) const {
+    float out = 0.0f;
+    for (int a = 0; a < 3; ++a) {
+      const std::uint32_t high = tiles.behind(cell, a);
+      out += open.of[a][cell] * difference(a, cell);
+      if (high != kNoCell) out -= open.of[a][high] * difference(a, high);
+    }
+    return out + out_flow(cell);
+  }
   // Whether it changed.
   HD std::uint32_t operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
-    if (kind[cell] == kLiquid && q[cell] < -least && at_wall(cell)) {
-      kind[cell] = kDetached;
-      return 1;
-    }
-    if (kind[cell] == kDetached && out_flow(cell) < -least) {
-      kind[cell] = kLiquid;
-      return 1;
-    }
-    return 0;
+    const std::uint8_t was = kind[cell];
+    std::uint8_t is = was;
+    if (was == kLiquid && q[cell] < -least && at_wall(cell)) is = kDetached;
+    if (was == kDetached && flow(cell) < -least) is = kLiquid;
+    next[cell] = is;
+    return is != was ? 1 : 0;
   }
 };
 

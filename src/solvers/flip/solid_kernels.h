@@ -130,6 +130,7 @@ struct OpenFractions {
   View<const std::uint8_t> side;
   FaceView open;          // out
   View<Octants> octants;  // out
+  View<float> wall;       // out: from a cell's middle to the nearest solid [cells]
 
   // Distance in cells, with its gradient.
   HD Distance at(const Vec3& x) const {
@@ -167,6 +168,7 @@ struct OpenFractions {
       d = solids.distance(corner + 0.5f * tiles.frame.size * Vec3(1.0f, 1.0f, 1.0f)) *
           tiles.frame.inverse_size;
     }
+    if (of == kCutTile) wall[cell] = d;
     if (absolute(d) > to_corner) {
       for (const View<float>& a : open.of) a[cell] = d > 0.0f ? 1.0f : 0.0f;
       octants[cell] = d > 0.0f ? kAllOpen : 0;

@@ -19,6 +19,11 @@
 
 namespace barchan::flip {
 
+inline float spread_strength(double dt) {
+  constexpr double kPerSecond = 40.0;
+  return static_cast<float>(kPerSecond * dt < 0.5 ? kPerSecond * dt : 0.5);
+}
+
 struct Repulsion {
   static constexpr int kSums = 4;
   View3<const float> x;  // sorted by cell
@@ -39,13 +44,14 @@ struct Repulsion {
 };
 
 struct Spread {
-  static constexpr float kCalm = 0.04f, kRange = 0.05f;  // c = 0, and how much more is c = 1
+  static constexpr float kCalm = 0.06f, kRange = 0.05f;  // c = 0, and how much more is c = 1
   TileView tiles;
   View3<const float> x;
   View<const float> depth;  // [cells]
   float reach;              // R [m]
   float strength;           // k
   float most;               // [m]
+  int first;                // 0 or 1: every second particle moves, the others in the next step
   View3<float> to;          // in and out: moved on
 
   // Out of the liquid, not normalised; 0 amid it.
@@ -59,7 +65,8 @@ struct Spread {
     return slope;
   }
   HD_INLINE void operator()(int item) const {
-    const auto i = static_cast<std::size_t>(item);
+    const std::size_t i = 2 * static_cast<std::size_t>(item) + static_cast<std::size_t>(first);
+    if (i >= x.size) return;
     const std::uint32_t cell = tiles.cell_of[i];
     const Vec3 at = x[i];
     const Vec3 place = tiles.frame.inverse_size * (at - tiles.corner_of(cell));

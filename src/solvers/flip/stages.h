@@ -29,35 +29,25 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       depth_(device),
       distance_(device),
       kind_(device),
+      next_kind_(device),
       motion_(device),
       side_(device),
       closed_(device),
+      wall_(device),
       octants_(device),
       open_(device),
       speed_(device),
-      contact_count_(device),
-      contact_solid_(device),
-      contact_place_(device),
-      contact_cell_(device),
-      contact_start_(device),
-      contact_more_(device),
-      sorted_more_(device),
-      sorted_cell_(device),
-      pushes_(device),
+      contacts_(device, setup.solids),
       poisson_(device),
       face_(device),
       anchor_(device),
       b_(device),
       q_(device),
       crowd_(device),
+      near_(device),
       cell_layers_(device),
       face_layers_(device),
-      ending_(device) {
-  for (int k = 0; k < 6; ++k) {
-    contact_j_[k] = Buffer<float>(device);
-    sorted_j_[k] = Buffer<float>(device);
-  }
-}
+      ending_(device) {}
 
 template <class Device>
 std::vector<ColumnSpec> FlipSolver<Device>::columns() const {
@@ -92,58 +82,76 @@ void FlipSolver<Device>::lay_grid(const State& now, double dt, State& next) {
   next.reorder(tiles_.order(), {"position", "pressure"});
   permute(device_, now.position(), tiles_.order(), from_);
   const auto all = static_cast<std::size_t>(cells());
-  for (flip::FaceBuffer* faces : {&u_, &change_, &shift_, &scratch_, &face_}) faces->resize(all);
-  for (Buffer<float>* field : {&fill_, &depth_, &distance_, &anchor_, &b_, &q_, &crowd_}) {
+  for (flip::FaceBuffer* faces : {&u_, &change_, &shift_, &scratch_, &face_, &open_}) {
+    faces->resize(all);
+  }
+  for (Buffer<float>* field : {&fill_, &depth_, &distance_, &wall_, &anchor_, &b_, &q_, &crowd_}) {
     field->resize(all);
   }
   kind_.resize(all);
+  octants_.resize(all);
+  closed_.resize(all);
+  for_each(device_, "clear", cells(),
+           flip::ClearGrid{{u_.view(), change_.view(), shift_.view(), face_.view()},
+                           open_.view(),
+                           {fill_.view(), anchor_.view(), b_.view(), q_.view(), crowd_.view()},
+                           depth_.view(),
+                           {distance_.view(), wall_.view()},
+                           kind_.view(),
+                           octants_.view(),
+                           closed_.view()});
+  near_.template build<GrowSetAround>("near", tiles_.view(), flip::HasParticles{tiles_.view()}, 2);
 }
 
 template <class Device>
 void FlipSolver<Device>::particles_to_grid(State& next) {
   flip::AffineView c;
   if (affine()) c = {next.vectors("affine_x"), next.vectors("affine_y"), next.vectors("affine_z")};
-  flip::to_faces(device_, flip::ToFaces{tiles_.view(), std::as_const(from_).view(), next.velocity(),
-                                        c, u_.view(), fill_.view()});
+  flip::to_faces(device_,
+                 flip::ToFaces{tiles_.view(), std::as_const(from_).view(), next.velocity(), c,
+                               u_.view(), fill_.view()},
+                 near_.within(1));
 }
 
-// A solid moves as it did in the step before this moment's end; one that the liquid pushes, as it
-// will in the next step: with what it has, and gravity's pull till then.
+// Solids move as they will during this step; one that the liquid pushes, as it will on the mean of
+// the next one: with what it has, and half of gravity's pull in that time.
 template <class Device>
 void FlipSolver<Device>::look_at_solids(const State& now, const State& next,
                                         const SolidsView& solids, double dt) {
   walls_ = solids.count > 0;
   if (!walls_) return;
-  std::vector<flip::SolidMotion> motions;
+  motions_.clear();
   walls_move_ = false;
   for (std::size_t s = 0; s < now.bodies.size(); ++s) {
     const BodyState &from = now.bodies[s], &to = next.bodies[s];
     const bool dynamic = setup_.solids[s].drive == SolidDrive::dynamic;
-    const Vec3d velocity =
-        dynamic ? to.velocity + dt * setup_.gravity : (1.0 / dt) * (to.position - from.position);
-    motions.push_back({Vec3(from.position), Vec3(velocity), Vec3(to.angular_velocity)});
+    const Vec3d velocity = dynamic ? to.velocity + 0.5 * dt * setup_.gravity
+                                   : (1.0 / dt) * (to.position - from.position);
+    motions_.push_back({Vec3(from.position), Vec3(velocity), Vec3(to.angular_velocity)});
     walls_move_ = walls_move_ || setup_.solids[s].drive != SolidDrive::fixed;
   }
-  motion_.upload(motions);
+  motion_.upload(motions_);
   solids_ = {solids, walls_move_ ? std::as_const(motion_).view() : View<const flip::SolidMotion>{}};
 
   const TileView tiles = tiles_.view();
   side_.resize(tiles.number.size);
-  closed_.resize(tiles.cells());
-  octants_.resize(tiles.cells());
-  open_.resize(tiles.cells());
   const View<const std::uint8_t> side = std::as_const(side_).view();
   for_each(device_, "solids", static_cast<std::int64_t>(tiles.number.size),
            flip::SideOfTiles{tiles, solids_, side_.view()});
-  for_each(device_, "solids", cells(),
-           flip::OpenFractions{tiles, solids_, side, open_.view(), octants_.view()});
-  for_each(device_, "solids", cells(),
-           flip::CloseSlivers{tiles, side, std::as_const(octants_).view(), open_.view(),
-                              closed_.view()});
-  if (!walls_move_) return;
-  speed_.resize(tiles.cells());
-  for_each(device_, "solids", cells(),
-           flip::SolidFaceSpeeds{tiles, solids_, open_.read(), speed_.view()});
+  for_each_of(
+      device_, "solids", near_.within(2),
+      flip::OpenFractions{tiles, solids_, side, open_.view(), octants_.view(), wall_.view()});
+  for_each_of(device_, "solids", near_.within(2),
+              flip::CloseSlivers{tiles, side, std::as_const(octants_).view(), open_.view(),
+                                 closed_.view()});
+  if (walls_move_) find_wall_speeds();
+}
+
+template <class Device>
+void FlipSolver<Device>::find_wall_speeds() {
+  speed_.resize(static_cast<std::size_t>(cells()));
+  for_each_of(device_, "solids", near_.within(2),
+              flip::SolidFaceSpeeds{tiles_.view(), solids_, open_.read(), speed_.view()});
 }
 
 template <class Device>
@@ -158,20 +166,19 @@ View<const bool> FlipSolver<Device>::closed() const {
 
 template <class Device>
 void FlipSolver<Device>::mark_liquid() {
-  const View<const std::uint8_t> side =
-      walls_ ? std::as_const(side_).view() : View<const std::uint8_t>{};
-  for_each(device_, "liquid", cells(),
-           flip::Depths{tiles_.view(), side, std::as_const(octants_).view(), fill_.view(),
-                        depth_.view()});
-  for_each(device_, "liquid", cells(),
-           flip::MarkLiquid{tiles_.view(), closed(), open(), std::as_const(depth_).view(),
-                            kind_.view()});
+  const View<const float> wall = walls_ ? std::as_const(wall_).view() : View<const float>{};
+  for_each_of(device_, "liquid", near_.within(1),
+              flip::Depths{tiles_.view(), wall, std::as_const(octants_).view(), fill_.view(),
+                           depth_.view()});
+  for_each_of(device_, "liquid", near_.within(1),
+              flip::MarkLiquid{tiles_.view(), closed(), open(), std::as_const(depth_).view(),
+                               kind_.view()});
 }
 
 template <class Device>
 void FlipSolver<Device>::add_forces(double dt) {
-  for_each(device_, "forces", cells(),
-           flip::AddForces{Vec3(dt * setup_.gravity), u_.view(), change_.view()});
+  for_each_of(device_, "forces", near_.within(2),
+              flip::AddForces{Vec3(dt * setup_.gravity), u_.view(), change_.view()});
 }
 
 // ---- Pressure
@@ -187,38 +194,40 @@ flip::OutFlow FlipSolver<Device>::out_flow() const {
 }
 
 template <class Device>
-void FlipSolver<Device>::set_up_equations() {
-  for_each(device_, "equations", cells(),
-           flip::Equations{tiles_.view(), surface(), open(), face_.view(), anchor_.view()});
-  for_each(device_, "equations", cells(),
-           flip::RightSide{std::as_const(kind_).view(), out_flow(), b_.view()});
-  list_contacts();
+void FlipSolver<Device>::set_up_equations(const State& now) {
+  list_contacts(now);
+  for_each_of(device_, "equations", near_.within(2),
+              flip::Equations{tiles_.view(), surface(), open(), face_.view(), anchor_.view()});
+  for_each_of(device_, "equations", near_.within(2),
+              flip::RightSide{std::as_const(kind_).view(), out_flow(), b_.view()});
   const flip::ConstFaceView face = face_.read();
   poisson_.prepare(tiles_.view(),
-                   {face.of[0], face.of[1], face.of[2], std::as_const(anchor_).view()});
+                   {face.of[0], face.of[1], face.of[2], std::as_const(anchor_).view()},
+                   walls_ ? contacts_.bodies(now.bodies, cell_mass()) : PoissonBodies{});
 }
 
 // With walls that only push: the set of cells that come off them is corrected twice.
 template <class Device>
-void FlipSolver<Device>::solve_pressure(double dt, StepReport& report) {
+void FlipSolver<Device>::solve_pressure(const State& now, double dt, StepReport& report) {
   constexpr int kMostIterations = 200, kCorrections = 2;
-  constexpr double kTolerance = 1e-5;
-  q_.clear_to_zero();
-  set_up_equations();
+  // A cell's volume may change by this in a step; and 1e-6 of what it would change by.
+  const double per_step = static_cast<double>(size()) / dt;  // one cell a step [m/s]
+  const double enough = params_.tolerance * per_step;
+  set_up_equations(now);
   double iterations = 0.0;
   const auto solve = [&] {
     const PoissonReport solved =
-        poisson_.solve(std::as_const(b_).view(), q_.view(), kTolerance, kMostIterations);
+        poisson_.solve(std::as_const(b_).view(), q_.view(), 1e-6, kMostIterations, enough);
     iterations += solved.iterations;
   };
   solve();
-  const double least = 1e-3 * static_cast<double>(size()) / dt;
-  for (int k = 0; k < kCorrections && separate(least); ++k) {
-    set_up_equations();
+  for (int k = 0; k < kCorrections && separate(1e-3 * per_step); ++k) {
+    set_up_equations(now);
     solve();
   }
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view()};
-  for_each(device_, "project", cells(), flip::SubtractGradient{difference, open(), u_.view()});
+  for_each_of(device_, "project", near_.within(2),
+              flip::SubtractGradient{difference, open(), u_.view()});
   const double out = static_cast<double>(reduce<Largest<float>>(
       device_, "project", cells(), flip::LargestOutFlow{std::as_const(kind_).view(), out_flow()}));
   report.iterations = iterations;
@@ -228,80 +237,67 @@ void FlipSolver<Device>::solve_pressure(double dt, StepReport& report) {
 template <class Device>
 bool FlipSolver<Device>::separate(double least) {
   if (!walls_) return false;
-  return reduce<Sum<std::uint32_t>>(
-             device_, "separate", cells(),
-             flip::Separate{tiles_.view(), open(), std::as_const(q_).view(), out_flow(),
-                            static_cast<float>(least), kind_.view()}) > 0;
+  next_kind_.resize(kind_.size());
+  const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view()};
+  const std::uint32_t changed = reduce<Sum<std::uint32_t>>(
+      device_, "separate", cells(),
+      flip::Separate{tiles_.view(), open(), std::as_const(q_).view(), out_flow(), difference,
+                     static_cast<float>(least), std::as_const(kind_).view(), next_kind_.view()});
+  kind_.swap(next_kind_);
+  return changed > 0;
 }
 
 // ---- Solids that the pressure pushes
 
 template <class Device>
-void FlipSolver<Device>::list_contacts() {
-  contacts_ = 0;
+double FlipSolver<Device>::cell_mass() const {
+  const double dx = static_cast<double>(size());
+  return setup_.materials.front().density * dx * dx * dx;
+}
+
+// Contacts, and what the liquid between cells and walls does to dynamic bodies before the pressure
+// is known.
+template <class Device>
+void FlipSolver<Device>::list_contacts(const State& now) {
   if (!walls_) return;
-  const auto solids = static_cast<std::size_t>(solids_.solids.count);
-  const flip::ClosedFaces closed{tiles_.view(), std::as_const(kind_).view(),
-                                 std::as_const(side_).view(), open()};
-  contact_count_.resize(static_cast<std::size_t>(cells()));
-  for_each(device_, "contacts", cells(), flip::CountContacts{closed, contact_count_.view()});
-  contacts_ = device_.exclusive_scan("contacts", std::as_const(contact_count_).view(),
-                                     contact_count_.view());
-  for (Buffer<std::uint32_t>* column : {&contact_solid_, &contact_place_, &contact_cell_}) {
-    column->resize(contacts_);
+  if (contacts_.dynamic() > 0) motion_.upload(motions_);
+  contacts_.list({{tiles_.view(), std::as_const(kind_).view(), std::as_const(side_).view(), open()},
+                  solids_,
+                  std::as_const(motion_).view(),
+                  std::as_const(octants_).view(),
+                  u_.read()},
+                 cells(), near_.within(1));
+  if (contacts_.dynamic() == 0) return;
+  move_on(now, contacts_.push({}, true));
+  find_wall_speeds();
+}
+
+// Dynamic bodies move as they do with these pushes.
+template <class Device>
+void FlipSolver<Device>::move_on(const State& now, const std::vector<flip::Push>& pushes) {
+  std::vector<flip::SolidMotion> pushed = motions_;
+  for (std::size_t b = 0; b < contacts_.dynamic(); ++b) {
+    const std::size_t s = contacts_.solid_of(b);
+    BodyState body = now.bodies[s];
+    body.velocity = Vec3d(motions_[s].velocity);
+    body.angular_velocity = Vec3d(motions_[s].angular_velocity);
+    contacts_.kick(b, {cell_mass() * pushes[s].linear, cell_mass() * pushes[s].angular}, body);
+    pushed[s].velocity = Vec3(body.velocity);
+    pushed[s].angular_velocity = Vec3(body.angular_velocity);
   }
-  for (Buffer<float>& j : contact_j_) j.resize(contacts_);
-  contact_more_.resize(contacts_);
-  flip::ContactsView out{
-      contact_solid_.view(), contact_place_.view(), contact_cell_.view(), {}, contact_more_.view()};
-  for (int k = 0; k < 6; ++k) out.j[k] = contact_j_[k].view();
-  for_each(device_, "contacts", cells(),
-           flip::ListContacts{closed, solids_, std::as_const(motion_).view(), u_.read(),
-                              std::as_const(contact_count_).view(), out});
-  int bits = 1;
-  while ((solids >> bits) != 0) ++bits;
-  device_.sort_pairs("contacts", contact_solid_.view(), contact_place_.view(), bits);
-  const View<const std::uint32_t> order = std::as_const(contact_place_).view();
-  sorted_cell_.resize(contacts_);
-  device_.gather("contacts", sizeof(std::uint32_t), contact_cell_.data(), order,
-                 sorted_cell_.data());
-  sorted_more_.resize(contacts_);
-  device_.gather("contacts", sizeof(float), contact_more_.data(), order, sorted_more_.data());
-  for (int k = 0; k < 6; ++k) {
-    sorted_j_[k].resize(contacts_);
-    device_.gather("contacts", sizeof(float), contact_j_[k].data(), order, sorted_j_[k].data());
-  }
-  contact_start_.resize(solids + 1);
-  for_each(device_, "contacts", static_cast<std::int64_t>(solids) + 1,
-           flip::FirstContacts{std::as_const(contact_solid_).view(), contact_start_.view()});
-  first_contact_ = contact_start_.download();
+  motion_.upload(pushed);
 }
 
 // A cell's mass times J q: the impulse of p over dt on a solid, about its own origin.
 template <class Device>
-void FlipSolver<Device>::push_solids(BodyImpulses& out) {
-  if (contacts_ == 0) return;
-  const double dx = static_cast<double>(size());
-  const double mass = setup_.materials.front().density * dx * dx * dx;
-  const std::size_t solids = out.linear.size();
-  pushes_.resize(solids);
-  for (std::size_t s = 0; s < solids; ++s) {
-    flip::PushOfContacts push{std::as_const(sorted_cell_).view(),
-                              {},
-                              std::as_const(sorted_more_).view(),
-                              std::as_const(q_).view(),
-                              first_contact_[s]};
-    for (int k = 0; k < 6; ++k) push.j[k] = std::as_const(sorted_j_[k]).view();
-    reduce_to<flip::JoinSix>(device_, "push solids",
-                             std::int64_t{first_contact_[s + 1]} - first_contact_[s], push,
-                             pushes_.data() + s);
+void FlipSolver<Device>::push_solids(const State& now, BodyImpulses& out) {
+  if (!walls_) return;
+  const std::vector<flip::Push> pushes = contacts_.push(std::as_const(q_).view(), true);
+  for (std::size_t s = 0; s < pushes.size(); ++s) {
+    out.linear[s] = cell_mass() * pushes[s].linear;
+    out.angular[s] = cell_mass() * pushes[s].angular;
   }
-  const std::vector<flip::SixSums> sums = pushes_.download();
-  for (std::size_t s = 0; s < solids; ++s) {
-    const double* of = sums[s].of;
-    out.linear[s] = mass * Vec3d(of[0], of[1], of[2]);
-    out.angular[s] = mass * Vec3d(of[3], of[4], of[5]);
-  }
+  if (contacts_.dynamic() > 0) move_on(now, pushes);
 }
 
 // ---- Back to the particles
@@ -311,23 +307,23 @@ template <class Device>
 void FlipSolver<Device>::mend_crowding(double dt) {
   constexpr double kRelax = 0.08;  // [s]
   const double share = 1.0 - std::exp(-dt / kRelax);
-  for_each(device_, "crowding", cells(),
-           flip::CrowdedRightSide{tiles_.view(), std::as_const(kind_).view(),
-                                  std::as_const(fill_).view(), closed(), static_cast<float>(share),
-                                  b_.view()});
-  crowd_.clear_to_zero();
+  for_each_of(device_, "crowding", near_.within(2),
+              flip::CrowdedRightSide{tiles_.view(), std::as_const(kind_).view(),
+                                     std::as_const(fill_).view(), closed(),
+                                     static_cast<float>(share), b_.view()});
   poisson_.solve(std::as_const(b_).view(), crowd_.view(), 0.05, 4);
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(crowd_).view()};
-  for_each(device_, "crowding", cells(), flip::ShiftFaces{difference, open(), shift_.view()});
+  for_each_of(device_, "crowding", near_.within(2),
+              flip::ShiftFaces{difference, open(), shift_.view()});
 }
 
 template <class Device>
 void FlipSolver<Device>::extend_velocities() {
   const TileView tiles = tiles_.view();
-  for_each(device_, "extend", cells(), flip::FindChange{u_.read(), change_.view()});
+  for_each_of(device_, "extend", near_.within(2), flip::FindChange{u_.read(), change_.view()});
   const int layers = most_ + 1;
-  for_each(device_, "extend", cells(),
-           flip::BeginDistance{std::as_const(depth_).view(), distance_.view()});
+  for_each_of(device_, "extend", near_.within(2),
+              flip::BeginDistance{std::as_const(depth_).view(), distance_.view()});
   cell_layers_.build("extend", tiles, flip::IsWet{std::as_const(kind_).view()}, layers + 1);
   for (int k = 1; k <= layers + 1; ++k) {
     for_each_of(device_, "extend", cell_layers_.layer(k),
@@ -377,16 +373,15 @@ void FlipSolver<Device>::grid_to_particles(double dt, State& next) {
     carry.cz = next.rewrite_vectors("affine_z");
   }
   flip::carry(device_, carry);
-  constexpr double kSpread = 40.0;  // k a second
   const auto spacing = static_cast<float>(setup_.spacing);
-  for_each(device_, "spread", static_cast<std::int64_t>(from.size),
+  for_each(device_, "spread", static_cast<std::int64_t>(from.size + 1) / 2,
            flip::Spread{tiles, from, std::as_const(depth_).view(), spacing,
-                        static_cast<float>(std::min(0.5, kSpread * dt)), 0.25f * spacing,
-                        carry.moved_to});
+                        2.0f * flip::spread_strength(dt), 0.25f * spacing,
+                        static_cast<int>(next.step % 2), carry.moved_to});
 
   const flip::Difference difference{tiles, surface(), std::as_const(q_).view()};
-  for_each(device_, "pressures", cells(),
-           flip::PressureSlopes{difference, open(), scratch_.view()});
+  for_each_of(device_, "pressures", near_.within(1),
+              flip::PressureSlopes{difference, open(), scratch_.view()});
   const double per_q = setup_.materials.front().density * static_cast<double>(size()) / dt;
   for_each(device_, "pressures", static_cast<std::int64_t>(from.size),
            flip::ParticlePressures{tiles, std::as_const(kind_).view(), std::as_const(q_).view(),
@@ -395,13 +390,15 @@ void FlipSolver<Device>::grid_to_particles(double dt, State& next) {
 }
 
 template <class Device>
-void FlipSolver<Device>::keep_out_of_solids(const SolidsView& solids, State& next) {
+void FlipSolver<Device>::keep_out_of_solids(const SolidsView& solids, double dt, State& next) {
   if (!walls_) return;
   const auto d = static_cast<float>(setup_.spacing);
-  const Containment containment{solids, 0.5f * d, 0.1f * d, 0.5f * d};
-  for_each_some(
-      device_, "keep out", static_cast<std::int64_t>(from_.size()),
-      flip::KeepOut{containment, std::as_const(from_).view(), next.rewrite_vectors("position")});
+  const Containment containment{solids, 0.1f * d, 0.1f * d, 0.5f * d};
+  for_each_some(device_, "keep out", static_cast<std::int64_t>(from_.size()),
+                flip::KeepOut{containment, d, flip::spread_strength(dt),
+                              std::as_const(from_).view(), next.rewrite_vectors("position"),
+                              next.rewrite_vectors("velocity"), tiles_.view(),
+                              walls_move_ ? View<const float>{} : std::as_const(wall_).view()});
 }
 
 template <class Device>

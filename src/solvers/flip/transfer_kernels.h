@@ -148,6 +148,14 @@ struct Carry {
     for (int a = 0; a < 3; ++a) out[a] = sample(u, a, s[0], s[1], s[2]).value;
   }
   template <class T>
+  HD_INLINE HD static T size_of(const T* v) {
+    return square_root(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  }
+  template <class T>
+  HD_INLINE HD static T larger(T a, T b) {
+    return choose(a > b, a, b);
+  }
+  template <class T>
   HD_INLINE HD T kept(T to, T from) const {
     const T low = choose(to < from - most, from - most, to);
     return choose(low > from + most, from + most, low);
@@ -168,16 +176,21 @@ struct Carry {
     if (ratio > 0.0f) {
       T changed[3];
       velocity(change, start, changed);
+      // Particles that stay at a wall while others arrive would add up the changes of all: none is
+      // made faster than it was and than the grid's velocity and change together are.
+      const T most_speed = larger(size_of(p.v), size_of(now) + size_of(changed));
       for (int a = 0; a < 3; ++a) {
         p.v[a] = ratio * (p.v[a] + changed[a]) + (1.0f - ratio) * now[a];
       }
+      const T speed = size_of(p.v) + 1e-12f;
+      const T kept = choose(speed > most_speed, most_speed / speed, speed * 0.0f + 1.0f);
+      for (int a = 0; a < 3; ++a) p.v[a] = kept * p.v[a];
     } else {
       for (int a = 0; a < 3; ++a) p.v[a] = now[a];
     }
 
     // Sub-steps as this particle needs them.
-    const T way =
-        cells_per_speed * square_root(now[0] * now[0] + now[1] * now[1] + now[2] * now[2]);
+    const T way = cells_per_speed * size_of(now);
     const T count = to_float(to_int(choose(way < 15.0f, way, way * 0.0f + 15.0f))) + 1.0f;
     const T h = cells_per_speed / count;
     const int rounds = static_cast<int>(largest_of(count));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "solvers/flip/transfer_kernels.h"
+#include "spatial/tile_layers.h"
 
 namespace barchan {
 
@@ -10,8 +11,9 @@ class Cuda;
 
 namespace flip {
 
+// `near`: the cells that share a corner with one that has particles.
 template <class Device>
-void to_faces(Device& device, const ToFaces& kernel);
+void to_faces(Device& device, const ToFaces& kernel, const LayerView& near);
 template <class Device>
 void carry(Device& device, const CarryParticles& kernel);
 

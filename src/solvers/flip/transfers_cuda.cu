@@ -4,8 +4,8 @@
 namespace barchan::flip {
 
 template <>
-void to_faces(Cuda& device, const ToFaces& kernel) {
-  for_each(device, "to grid", static_cast<std::int64_t>(kernel.tiles.cells()), kernel);
+void to_faces(Cuda& device, const ToFaces& kernel, const LayerView& near) {
+  for_each_of(device, "to grid", near, kernel);
 }
 
 template <>

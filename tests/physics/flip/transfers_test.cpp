@@ -42,6 +42,7 @@ struct Exchange {
   TileGrid<D> grid;
   Buffer3 x, v, cx, cy, cz;
   Buffer<float> value[3], zero[3], fill;
+  Buffer<std::uint64_t> everywhere;
 
   Exchange(Device& device, D& on, const std::vector<Vec3>& points, const Field& velocity)
       : memory(device), grid(on), x(device), v(device), cx(device), cy(device), cz(device) {
@@ -60,18 +61,22 @@ struct Exchange {
       zero[a].clear_to_zero();
     }
     fill = Buffer<float>(device, grid.view().cells());
+    everywhere = Buffer<std::uint64_t>(device);
+    everywhere.upload(std::vector<std::uint64_t>(grid.view().cells() / 64, ~std::uint64_t{0}));
   }
   void give(D& device, bool affine) {
     flip::AffineView c;
     if (affine) {
       c = {std::as_const(cx).view(), std::as_const(cy).view(), std::as_const(cz).view()};
     }
-    flip::to_faces(device, flip::ToFaces{grid.view(),
-                                         std::as_const(x).view(),
-                                         std::as_const(v).view(),
-                                         c,
-                                         {{value[0].view(), value[1].view(), value[2].view()}},
-                                         fill.view()});
+    flip::to_faces(device,
+                   flip::ToFaces{grid.view(),
+                                 std::as_const(x).view(),
+                                 std::as_const(v).view(),
+                                 c,
+                                 {{value[0].view(), value[1].view(), value[2].view()}},
+                                 fill.view()},
+                   {std::as_const(everywhere).view(), {}});
   }
   void take(D& device, float ratio, bool affine) {
     for (Buffer3* c : {&cx, &cy, &cz}) c->resize(affine ? x.size() : 0);
