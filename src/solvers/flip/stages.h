@@ -271,7 +271,7 @@ void FlipSolver<Device>::list_contacts(const State& now) {
                   u_.read()},
                  cells(), near_.within(1));
   if (contacts_.dynamic() == 0) return;
-  move_on(now, contacts_.push({}, true));
+  move_on(now, contacts_.push({}));
   find_wall_speeds();
 }
 
@@ -295,7 +295,7 @@ void FlipSolver<Device>::move_on(const State& now, const std::vector<flip::Push>
 template <class Device>
 void FlipSolver<Device>::push_solids(const State& now, BodyImpulses& out) {
   if (!walls_) return;
-  const std::vector<flip::Push> pushes = contacts_.push(std::as_const(q_).view(), true);
+  const std::vector<flip::Push> pushes = contacts_.push(std::as_const(q_).view());
   for (std::size_t s = 0; s < pushes.size(); ++s) {
     out.linear[s] = cell_mass() * pushes[s].linear;
     out.angular[s] = cell_mass() * pushes[s].angular;
