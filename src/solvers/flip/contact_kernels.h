@@ -1,10 +1,10 @@
-// Where the liquid touches solids: a contact for each closed part of a liquid cell's faces. The
-// pressure in the cell pushes the solid along j = (a e, r x a e), with a e the closed area out of
-// the cell, in faces, and r the arm from the solid's origin; and where the solid moves at (v, w),
-// j . (v, w) flows out of the cell there.
-//
-// Where a wall closes a face altogether, the pressure at the wall differs from that in the cell's
-// middle by what stops the liquid between: it is q + t (u - w), t cells out of the middle.
+// Where the liquid touches solids: in each liquid cell, along each axis, what the solids close more
+// on one side than on the other. With lo and hi the open fractions of the two faces, V that of the
+// cell, and pressure linear in it, the divergence theorem gives the push along the axis,
+//     q (lo - hi) + dq/da (V - (lo + hi) / 2)
+// in faces and cells. The first part is J q: the pressure solve uses it for bodies, which make
+// J^T (v, w) flow out of the cell when they move at (v, w). In the second the slope is taken to be
+// what stops the liquid at the wall, u - w.
 #pragma once
 
 #include <cstdint>
@@ -22,28 +22,28 @@ struct ClosedFaces {
   View<const std::uint8_t> kind, side;
   ConstFaceView open;
 
-  // f(axis, sign, face's cell, closed fraction, that of the other side) of each closed part of a
-  // liquid cell.
+  // f(axis, the cell behind, open fractions of its low and high face) of a liquid cell, along each
+  // axis where one of them is not all open.
   template <class F>
   HD void visit(std::uint32_t cell, const F& f) const {
     if (kind[cell] != kLiquid || side[cell / kTileCells] != kCutTile) return;
     for (int a = 0; a < 3; ++a) {
       const std::uint32_t behind = tiles.behind(cell, a);
-      const float low = 1.0f - open.of[a][cell];
-      const float high = behind == kNoCell ? 0.0f : 1.0f - open.of[a][behind];
-      if (low > 0.0f) f(a, -1.0f, cell, low, high);
-      if (high > 0.0f) f(a, 1.0f, behind, high, low);
+      const float lo = open.of[a][cell], hi = behind == kNoCell ? 1.0f : open.of[a][behind];
+      if (lo < 1.0f || hi < 1.0f) f(a, behind, lo, hi);
     }
   }
 };
 
+// Room for two of each cell and axis.
 struct CountContacts {
   ClosedFaces closed;
   View<std::uint32_t> count;  // out, of each cell
   HD void operator()(int item) const {
     std::uint32_t n = 0;
-    closed.visit(static_cast<std::uint32_t>(item),
-                 [&](int, float, std::uint32_t, float, float) { ++n; });
+    closed.visit(static_cast<std::uint32_t>(item), [&](int, std::uint32_t, float lo, float hi) {
+      n += lo < 1.0f && hi < 1.0f ? 2 : 1;
+    });
     count[static_cast<std::size_t>(item)] = n;
   }
 };
@@ -51,8 +51,8 @@ struct CountContacts {
 struct ContactsView {
   View<std::uint32_t> rank, place;  // of the solid; 0, 1, 2 ...
   View<std::uint32_t> cell;
-  View<float> j[6];  // area in faces; times an arm [m]
-  View<float> more;  // what the pressure is higher by at the face [m/s]
+  View<float> j[6];     // push and turn by q = 1: faces, and times an arm [m]
+  View<float> more[6];  // and by the second part
 };
 
 struct ListContacts {
@@ -65,47 +65,44 @@ struct ListContacts {
   View<const std::uint32_t> first{};    // of each cell's contacts
   ContactsView out{};
 
-  // What is closed on both sides because a wall passes through the cell along the axis is pushed
-  // from both, and so not at all. Two different solids, one of which may move, may also close in on
-  // the cell from either side; standing ones share what the cell's closed volume allows.
-  HD float passing(std::uint32_t cell, int axis, float sign, const Vec3& x, int solid, float here,
-                   float there) const {
-    const float both = min(here, there);
-    const int other = solids.nearest(x - (sign * closed.tiles.frame.size) * unit(axis)).solid;
-    if (other == solid) return both;
-    const bool moves = solids.solids.data[solid].dynamic || solids.solids.data[other].dynamic;
-    return moves ? 0.0f : min(both, 1.0f - open_volume(octants[cell]));
+  HD void write(std::size_t at, std::uint32_t cell, int axis, int solid, const Vec3& x, float area,
+                float volume, float speed) const {
+    const Vec3 e = unit(axis);
+    const Vec3 turn = cross(x - motion[static_cast<std::size_t>(solid)].position, e);
+    const float more = volume * (speed - solids.velocity(solid, x)[axis]);
+    out.rank[at] = rank_of[static_cast<std::size_t>(solid)];
+    out.place[at] = static_cast<std::uint32_t>(at);
+    out.cell[at] = cell;
+    for (int k = 0; k < 3; ++k) {
+      out.j[k][at] = area * e[k];
+      out.j[3 + k][at] = area * turn[k];
+      out.more[k][at] = more * e[k];
+      out.more[3 + k][at] = more * turn[k];
+    }
   }
-  // From the cell's middle to the wall [cells], at most half a cell.
-  HD float to_wall(std::uint32_t cell, int axis, float sign, int solid) const {
-    const float size = closed.tiles.frame.size;
-    const Vec3 middle = closed.tiles.corner_of(cell) + 0.5f * size * Vec3(1.0f, 1.0f, 1.0f);
-    const Distance d = solid_distance(solids.solids.data[solid], middle, 0.0f);
-    const float nearer = -sign * d.gradient[axis];  // per step out of the cell
-    return nearer > 0.1f ? clamp(d.d * closed.tiles.frame.inverse_size / nearer, -0.5f, 0.5f)
-                         : 0.5f;
+  HD int nearest(const Vec3& x) const {
+    return solids.solids.count == 1 ? 0 : solids.nearest(x).solid;
   }
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
     std::size_t at = first[cell];
-    closed.visit(cell, [&](int a, float sign, std::uint32_t face, float here, float there) {
-      const Vec3 x = middle_of_face(closed.tiles, face, a);
-      const int solid = solids.solids.count == 1 ? 0 : solids.nearest(x).solid;
-      const float area =
-          here - (there > 0.0f ? passing(cell, a, sign, x, solid, here, there) : 0.0f);
-      const Vec3 push = (sign * area) * unit(a);
-      const Vec3 turn = cross(x - motion[static_cast<std::size_t>(solid)].position, push);
-      out.rank[at] = rank_of[static_cast<std::size_t>(solid)];
-      out.place[at] = static_cast<std::uint32_t>(at);
-      out.cell[at] = cell;
-      out.more[at] = here < 1.0f ? 0.0f
-                                 : to_wall(cell, a, sign, solid) * sign *
-                                       (u.of[a][face] - solids.velocity(solid, x)[a]);
-      for (int k = 0; k < 3; ++k) {
-        out.j[k][at] = push[k];
-        out.j[3 + k][at] = turn[k];
+    closed.visit(cell, [&](int a, std::uint32_t behind, float lo, float hi) {
+      const Vec3 x_lo = middle_of_face(closed.tiles, cell, a);
+      const Vec3 x_hi = x_lo + closed.tiles.frame.size * unit(a);
+      const int low = lo < 1.0f ? nearest(x_lo) : -1, high = hi < 1.0f ? nearest(x_hi) : -1;
+      const float u_lo = u.of[a][cell], u_hi = behind == kNoCell ? u_lo : u.of[a][behind];
+      const auto dynamic = [&](int s) { return solids.solids.data[s].dynamic; };
+      if (low >= 0 && high >= 0 && low != high && (dynamic(low) || dynamic(high))) {
+        // Liquid between two solids that may close in on it: each side by itself.
+        write(at++, cell, a, low, x_lo, lo - 1.0f, 0.5f * (1.0f - lo), u_lo);
+        write(at++, cell, a, high, x_hi, 1.0f - hi, 0.5f * (1.0f - hi), u_hi);
+        return;
       }
-      ++at;
+      const float volume = open_volume(octants[cell]) - 0.5f * (lo + hi);
+      const bool at_low = lo < hi;
+      write(at++, cell, a, (at_low && low >= 0) || high < 0 ? low : high, at_low ? x_lo : x_hi,
+            lo - hi, volume, lo == hi ? 0.5f * (u_lo + u_hi) : (at_low ? u_lo : u_hi));
+      if (low >= 0 && high >= 0) write(at++, cell, a, low, x_lo, 0.0f, 0.0f, 0.0f);  // not needed
     });
   }
 };
@@ -140,19 +137,19 @@ struct JoinSix {
   }
 };
 
-// J (q + more) over contacts from `first` on; either view may be empty.
+// J q and the rest over contacts from `first` on; without q only the rest.
 struct PushOfContacts {
   View<const std::uint32_t> cell;
-  View<const float> j[6];
-  View<const float> more;
+  View<const float> j[6], more[6];
   View<const float> q;
   std::uint32_t first;
   HD SixSums operator()(int item) const {
     const std::size_t at = first + static_cast<std::size_t>(item);
-    const auto here =
-        static_cast<double>((q.size > 0 ? q[cell[at]] : 0.0f) + (more.size > 0 ? more[at] : 0.0f));
+    const double here = q.size > 0 ? static_cast<double>(q[cell[at]]) : 0.0;
     SixSums sum;
-    for (int k = 0; k < 6; ++k) sum.of[k] = here * static_cast<double>(j[k][at]);
+    for (int k = 0; k < 6; ++k) {
+      sum.of[k] = here * static_cast<double>(j[k][at]) + static_cast<double>(more[k][at]);
+    }
     return sum;
   }
 };

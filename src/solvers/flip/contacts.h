@@ -33,11 +33,10 @@ class Contacts {
         k_(device),
         sums_(device),
         unsorted_cell_(device),
-        more_(device),
-        unsorted_more_(device) {
+        unsorted_(device) {
     for (int k = 0; k < 6; ++k) {
       j_[k] = Buffer<float>(device);
-      unsorted_j_[k] = Buffer<float>(device);
+      more_[k] = Buffer<float>(device);
     }
     std::vector<std::uint32_t> ranks(solids.size());
     for (const bool dynamic : {true, false}) {
@@ -60,44 +59,44 @@ class Contacts {
     for_each_of(device_, "contacts", near, CountContacts{how.closed, count_.view()});
     const std::size_t n =
         device_.exclusive_scan("contacts", std::as_const(count_).view(), count_.view());
-    for (Buffer<std::uint32_t>* column : {&rank_, &place_, &cell_, &unsorted_cell_}) {
+    for (Buffer<std::uint32_t>* column : {&rank_, &place_, &unsorted_cell_}) {
       column->resize(n);
     }
-    for (Buffer<float>* column : {&more_, &unsorted_more_}) column->resize(n);
-    for (int k = 0; k < 6; ++k) {
-      j_[k].resize(n);
-      unsorted_j_[k].resize(n);
-    }
+    unsorted_.resize(12 * n);
     ListContacts list = how;
     list.rank_of = std::as_const(rank_of_).view();
     list.first = std::as_const(count_).view();
-    list.out = {rank_.view(), place_.view(), unsorted_cell_.view(), {}, unsorted_more_.view()};
-    for (int k = 0; k < 6; ++k) list.out.j[k] = unsorted_j_[k].view();
+    list.out = {rank_.view(), place_.view(), unsorted_cell_.view(), {}, {}};
+    for (std::size_t k = 0; k < 6; ++k) {
+      list.out.j[k] = {unsorted_.data() + k * n, n};
+      list.out.more[k] = {unsorted_.data() + (6 + k) * n, n};
+    }
     for_each_of(device_, "contacts", near, list);
 
     int bits = 1;
     while ((solids >> bits) != 0) ++bits;
     device_.sort_pairs("contacts", rank_.view(), place_.view(), bits);
-    sort(unsorted_cell_, cell_);
-    sort(unsorted_more_, more_);
-    for (int k = 0; k < 6; ++k) sort(unsorted_j_[k], j_[k]);
+    sort(unsorted_cell_.data(), cell_, n);
+    for (std::size_t k = 0; k < 6; ++k) {
+      sort(unsorted_.data() + k * n, j_[k], n);
+      sort(unsorted_.data() + (6 + k) * n, more_[k], n);
+    }
     start_.resize(solids + 1);
     for_each(device_, "contacts", static_cast<std::int64_t>(solids) + 1,
              FirstContacts{std::as_const(rank_).view(), start_.view()});
     first_ = start_.download();
   }
 
-  // Of each solid: J (q + more), or of q alone or more alone (an empty view for the other).
-  std::vector<Push> push(View<const float> q, bool with_more) {
+  // On each solid; without q what does not depend on it.
+  std::vector<Push> push(View<const float> q) {
     const std::size_t solids = solid_at_.size();
     sums_.resize(solids);
     for (std::size_t s = 0; s < solids; ++s) {
-      PushOfContacts one{std::as_const(cell_).view(),
-                         {},
-                         with_more ? std::as_const(more_).view() : View<const float>{},
-                         q,
-                         first_[s]};
-      for (int k = 0; k < 6; ++k) one.j[k] = std::as_const(j_[k]).view();
+      PushOfContacts one{std::as_const(cell_).view(), {}, {}, q, first_[s]};
+      for (int k = 0; k < 6; ++k) {
+        one.j[k] = std::as_const(j_[k]).view();
+        one.more[k] = std::as_const(more_[k]).view();
+      }
       reduce_to<JoinSix>(device_, "push solids", std::int64_t{first_[s + 1]} - first_[s], one,
                          sums_.data() + s);
     }
@@ -146,8 +145,9 @@ class Contacts {
 
  private:
   template <class T>
-  void sort(const Buffer<T>& from, Buffer<T>& to) {
-    device_.gather("contacts", sizeof(T), from.data(), std::as_const(place_).view(), to.data());
+  void sort(const T* from, Buffer<T>& to, std::size_t n) {
+    to.resize(n);
+    device_.gather("contacts", sizeof(T), from, std::as_const(place_).view(), to.data());
   }
 
   Device& device_;
@@ -157,10 +157,10 @@ class Contacts {
   Buffer<std::uint32_t> rank_of_, rank_, place_, cell_, count_, start_;
   Buffer<double> k_;
   Buffer<SixSums> sums_;
-  Buffer<float> j_[6];
+  Buffer<float> j_[6], more_[6];
   // As they were listed.
   Buffer<std::uint32_t> unsorted_cell_;
-  Buffer<float> more_, unsorted_more_, unsorted_j_[6];
+  Buffer<float> unsorted_;  // j and more
 };
 
 }  // namespace barchan::flip

@@ -52,7 +52,7 @@ class FlipSolver final : public Solver {
   void particles_to_grid(State& next);
   void look_at_solids(const State& now, const State& next, const SolidsView& solids, double dt);
   void mark_liquid();
-  void add_forces(double dt);
+  void add_forces(const State& now, double dt);
   void solve_pressure(const State& now, double dt, StepReport& report);
   void push_solids(const State& now, BodyImpulses& out);
   void mend_crowding(double dt);
@@ -81,7 +81,8 @@ class FlipSolver final : public Solver {
   SolverSetup setup_;
   FlipParams params_;
 
-  int most_ = 1;  // cells that a particle may move in this step
+  int most_ = 1;       // cells that a particle may move in this step
+  double kick_ = 0.0;  // time that forces and pressure act in this step [s]
   TileGrid<Device> tiles_;
   Buffer3 from_;  // the particles' places at the step's beginning, sorted
 

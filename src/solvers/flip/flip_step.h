@@ -15,7 +15,7 @@ StepReport FlipSolver<Device>::step(const State& now, const SolidsView& solids, 
   particles_to_grid(next);                // u_f = weighted mean of the particles near f     4.1
   look_at_solids(now, next, solids, dt);  // open fractions of faces and cells
   mark_liquid();                          // cells whose pressure is sought, and how deep they are
-  add_forces(dt);                         // u += dt g
+  add_forces(now, dt);                    // u += dt g
   solve_pressure(now, dt, report);        // u -= dt/rho grad p, so that div u = 0           4
   push_solids(now, out);                  // by the pressure
   mend_crowding(dt);                      // where to move particles so that cells hold eight

@@ -113,8 +113,9 @@ struct KeepOut {
     if (!stopped && near.d < walls.radius) x = walls.push_out(x);
     const float gap = positive(1.0f - max(near.d, walls.radius) / (kShare * reach));
     to[i] = x + (strength * reach * gap * gap) * near.gradient;
-    // Whom a wall stopped does not keep the speed it came with.
-    if (dot(x - wanted, near.gradient) > 0.0f) {
+    // Whom a wall stopped does not keep the speed it came with; what stops at a body is left to the
+    // pressure, which pushes back.
+    if (!walls.solids.data[wall].dynamic && dot(x - wanted, near.gradient) > 0.0f) {
       const Vec3 slip = v[i] - velocity_at(walls.solids.data[wall], x);
       v[i] += -min(dot(slip, near.gradient), 0.0f) * near.gradient;
     }

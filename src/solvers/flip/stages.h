@@ -175,10 +175,13 @@ void FlipSolver<Device>::mark_liquid() {
                                kind_.view()});
 }
 
+// Velocities stand in the middle between positions: the one that the particles move with from here
+// on is half of the last step and half of this one later than the one that they came with.
 template <class Device>
-void FlipSolver<Device>::add_forces(double dt) {
+void FlipSolver<Device>::add_forces(const State& now, double dt) {
+  kick_ = 0.5 * (now.last_dt + dt);
   for_each_of(device_, "forces", near_.within(2),
-              flip::AddForces{Vec3(dt * setup_.gravity), u_.view(), change_.view()});
+              flip::AddForces{Vec3(kick_ * setup_.gravity), u_.view(), change_.view()});
 }
 
 // ---- Pressure
@@ -268,7 +271,7 @@ void FlipSolver<Device>::list_contacts(const State& now) {
                   u_.read()},
                  cells(), near_.within(1));
   if (contacts_.dynamic() == 0) return;
-  move_on(now, contacts_.push({}, true));
+  move_on(now, contacts_.push({}));
   find_wall_speeds();
 }
 
@@ -292,7 +295,7 @@ void FlipSolver<Device>::move_on(const State& now, const std::vector<flip::Push>
 template <class Device>
 void FlipSolver<Device>::push_solids(const State& now, BodyImpulses& out) {
   if (!walls_) return;
-  const std::vector<flip::Push> pushes = contacts_.push(std::as_const(q_).view(), true);
+  const std::vector<flip::Push> pushes = contacts_.push(std::as_const(q_).view());
   for (std::size_t s = 0; s < pushes.size(); ++s) {
     out.linear[s] = cell_mass() * pushes[s].linear;
     out.angular[s] = cell_mass() * pushes[s].angular;
@@ -382,7 +385,7 @@ void FlipSolver<Device>::grid_to_particles(double dt, State& next) {
   const flip::Difference difference{tiles, surface(), std::as_const(q_).view()};
   for_each_of(device_, "pressures", near_.within(1),
               flip::PressureSlopes{difference, open(), scratch_.view()});
-  const double per_q = setup_.materials.front().density * static_cast<double>(size()) / dt;
+  const double per_q = setup_.materials.front().density * static_cast<double>(size()) / kick_;
   for_each(device_, "pressures", static_cast<std::int64_t>(from.size),
            flip::ParticlePressures{tiles, std::as_const(kind_).view(), std::as_const(q_).view(),
                                    scratch_.read(), from, static_cast<float>(per_q),

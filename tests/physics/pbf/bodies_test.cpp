@@ -1,5 +1,5 @@
 // Fluid and dynamic bodies push each other: what one gets, the other loses.
-#include "physics/pbf/fluid.h"
+#include "physics/fluid.h"
 #include "sim/measures.h"
 #include "unit/devices.h"
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/units.h"
-#include "physics/pbf/fluid.h"
+#include "physics/fluid.h"
 #include "unit/devices.h"
 
 namespace barchan {

@@ -1,7 +1,7 @@
 // Position Based Fluids: the same bytes on any number of threads, and the GPU against the CPU.
 #include <algorithm>
 
-#include "physics/pbf/fluid.h"
+#include "physics/fluid.h"
 #include "sim/measures.h"
 #include "unit/devices.h"
 

@@ -1,7 +1,7 @@
 // Position Based Fluids in tanks, through the driver and on each device.
 #include <cmath>
 
-#include "physics/pbf/fluid.h"
+#include "physics/fluid.h"
 #include "sim/measures.h"
 #include "unit/devices.h"
 

@@ -1,4 +1,4 @@
-// What the tests of pbf read from a state.
+// What tests of fluids read from a state.
 #pragma once
 
 #include <vector>
