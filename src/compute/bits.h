@@ -16,6 +16,14 @@ HD inline std::uint32_t lowest_bit(std::uint32_t bits) {
 #endif
 }
 
+HD inline int lowest_bit(std::uint64_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __ffsll(static_cast<long long>(bits)) - 1;
+#else
+  return __builtin_ctzll(bits);
+#endif
+}
+
 // Adds one, whoever else does so at the same time, and returns what was there before.
 HD inline std::uint32_t count_up(std::uint32_t* count) {
 #if defined(__CUDA_ARCH__)

@@ -4,7 +4,8 @@
 //     q (lo - hi) + dq/da (V - (lo + hi) / 2)
 // in faces and cells. The first part is J q: the pressure solve uses it for bodies, which make
 // J^T (v, w) flow out of the cell when they move at (v, w). In the second the slope is taken to be
-// what stops the liquid at the wall, u - w.
+// that of water at rest, dt g: what a moving body adds to it would act back on the body only after
+// the step, and set light ones spinning.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct ClosedFaces {
   View<const std::uint8_t> kind, side;
   ConstFaceView open;
 
-  // f(axis, the cell behind, open fractions of its low and high face) of a liquid cell, along each
+  // f(axis, open fractions of its low and high face) of a liquid cell, along each
   // axis where one of them is not all open.
   template <class F>
   HD void visit(std::uint32_t cell, const F& f) const {
@@ -30,7 +31,7 @@ struct ClosedFaces {
     for (int a = 0; a < 3; ++a) {
       const std::uint32_t behind = tiles.behind(cell, a);
       const float lo = open.of[a][cell], hi = behind == kNoCell ? 1.0f : open.of[a][behind];
-      if (lo < 1.0f || hi < 1.0f) f(a, behind, lo, hi);
+      if (lo < 1.0f || hi < 1.0f) f(a, lo, hi);
     }
   }
 };
@@ -41,9 +42,8 @@ struct CountContacts {
   View<std::uint32_t> count;  // out, of each cell
   HD void operator()(int item) const {
     std::uint32_t n = 0;
-    closed.visit(static_cast<std::uint32_t>(item), [&](int, std::uint32_t, float lo, float hi) {
-      n += lo < 1.0f && hi < 1.0f ? 2 : 1;
-    });
+    closed.visit(static_cast<std::uint32_t>(item),
+                 [&](int, float lo, float hi) { n += lo < 1.0f && hi < 1.0f ? 2 : 1; });
     count[static_cast<std::size_t>(item)] = n;
   }
 };
@@ -60,16 +60,16 @@ struct ListContacts {
   SolidsNow solids;
   View<const SolidMotion> motion;  // of each solid
   View<const Octants> octants;
-  ConstFaceView u;                      // before the pressure
+  Vec3 gravity;                         // dt g [m/s]
   View<const std::uint32_t> rank_of{};  // each solid's place in the order of contacts
   View<const std::uint32_t> first{};    // of each cell's contacts
   ContactsView out{};
 
   HD void write(std::size_t at, std::uint32_t cell, int axis, int solid, const Vec3& x, float area,
-                float volume, float speed) const {
+                float volume) const {
     const Vec3 e = unit(axis);
     const Vec3 turn = cross(x - motion[static_cast<std::size_t>(solid)].position, e);
-    const float more = volume * (speed - solids.velocity(solid, x)[axis]);
+    const float more = volume * gravity[axis];
     out.rank[at] = rank_of[static_cast<std::size_t>(solid)];
     out.place[at] = static_cast<std::uint32_t>(at);
     out.cell[at] = cell;
@@ -80,29 +80,29 @@ struct ListContacts {
       out.more[3 + k][at] = more * turn[k];
     }
   }
-  HD int nearest(const Vec3& x) const {
-    return solids.solids.count == 1 ? 0 : solids.nearest(x).solid;
+  HD int nearest(std::uint32_t cell, const Vec3& x) const {
+    return solids.solids.count == 1 ? 0 : solids.nearest(cell / kTileCells, x).solid;
   }
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
     std::size_t at = first[cell];
-    closed.visit(cell, [&](int a, std::uint32_t behind, float lo, float hi) {
+    closed.visit(cell, [&](int a, float lo, float hi) {
       const Vec3 x_lo = middle_of_face(closed.tiles, cell, a);
       const Vec3 x_hi = x_lo + closed.tiles.frame.size * unit(a);
-      const int low = lo < 1.0f ? nearest(x_lo) : -1, high = hi < 1.0f ? nearest(x_hi) : -1;
-      const float u_lo = u.of[a][cell], u_hi = behind == kNoCell ? u_lo : u.of[a][behind];
+      const int low = lo < 1.0f ? nearest(cell, x_lo) : -1,
+                high = hi < 1.0f ? nearest(cell, x_hi) : -1;
       const auto dynamic = [&](int s) { return solids.solids.data[s].dynamic; };
       if (low >= 0 && high >= 0 && low != high && (dynamic(low) || dynamic(high))) {
         // Liquid between two solids that may close in on it: each side by itself.
-        write(at++, cell, a, low, x_lo, lo - 1.0f, 0.5f * (1.0f - lo), u_lo);
-        write(at++, cell, a, high, x_hi, 1.0f - hi, 0.5f * (1.0f - hi), u_hi);
+        write(at++, cell, a, low, x_lo, lo - 1.0f, 0.5f * (1.0f - lo));
+        write(at++, cell, a, high, x_hi, 1.0f - hi, 0.5f * (1.0f - hi));
         return;
       }
       const float volume = open_volume(octants[cell]) - 0.5f * (lo + hi);
       const bool at_low = lo < hi;
       write(at++, cell, a, (at_low && low >= 0) || high < 0 ? low : high, at_low ? x_lo : x_hi,
-            lo - hi, volume, lo == hi ? 0.5f * (u_lo + u_hi) : (at_low ? u_lo : u_hi));
-      if (low >= 0 && high >= 0) write(at++, cell, a, low, x_lo, 0.0f, 0.0f, 0.0f);  // not needed
+            lo - hi, volume);
+      if (low >= 0 && high >= 0) write(at++, cell, a, low, x_lo, 0.0f, 0.0f);  // not needed
     });
   }
 };

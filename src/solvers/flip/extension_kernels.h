@@ -104,7 +104,7 @@ struct MeetSolids {
     for (int a = 0; a < 3; ++a) {
       if (open.of[a][face] > 0.0f) continue;
       const Vec3 x = middle_of_face(tiles, face, a);
-      const SolidsNow::Nearest wall = solids.nearest(x);
+      const SolidsNow::Nearest wall = solids.nearest(face / kTileCells, x);
       const Vec3 n = solid_distance(solids.solids.data[wall.solid], x, 0.0f).gradient;
       Vec3 slip = -1.0f * solids.velocity(wall.solid, x);
       for (int of = 0; of < 3; ++of) slip[of] += of == a ? u.of[a][face] : mean(of, a, face);

@@ -81,8 +81,9 @@ class FlipSolver final : public Solver {
   SolverSetup setup_;
   FlipParams params_;
 
-  int most_ = 1;       // cells that a particle may move in this step
-  double kick_ = 0.0;  // time that forces and pressure act in this step [s]
+  int most_ = 1;            // cells that a particle may move in this step
+  double kick_ = 0.0;       // time that forces and pressure act in this step [s]
+  double body_span_ = 1.0;  // and on bodies, in units of that
   TileGrid<Device> tiles_;
   Buffer3 from_;  // the particles' places at the step's beginning, sorted
 
@@ -96,6 +97,9 @@ class FlipSolver final : public Solver {
   std::vector<flip::SolidMotion> motions_;
   Buffer<flip::SolidMotion> motion_;
   Buffer<std::uint8_t> side_;
+  Buffer<std::uint64_t> solids_near_;
+  std::vector<double> reach_of_;  // all of a solid is within this of its own origin [m]
+  float solids_way_ = 0.0f;       // none moves farther in this step [m]
   Buffer<bool> closed_;
   Buffer<float> wall_;  // [cells]
   Buffer<flip::Octants> octants_;

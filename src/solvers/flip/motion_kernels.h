@@ -87,16 +87,16 @@ struct KeepOut {
   View3<const float> from;
   View3<float> to, v;  // in and out
   TileView tiles;
-  View<const float> wall;  // of the cells' middles [cells]; empty where solids move
+  View<const float> wall;  // of the cells' middles [cells]
+  float solids_way;        // no wall moves farther [m]
 
   // Far from all walls the distance of its cell will do.
   HD bool operator()(int item) const {
     const auto i = static_cast<std::size_t>(item);
     const Vec3 start = from[i], end = to[i];
-    if (wall.size > 0) {
-      const float gap = (wall[tiles.cell_of[i]] - 0.87f) * tiles.frame.size - walls.reach;
-      if (gap > 0.0f && length_squared(end - start) < gap * gap) return false;
-    }
+    const float gap =
+        (wall[tiles.cell_of[i]] - 0.87f) * tiles.frame.size - walls.reach - solids_way;
+    if (gap > 0.0f && length_squared(end - start) < gap * gap) return false;
     return walls.may_touch(start, end);
   }
   HD void some(int item) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/hd.h"
+#include "compute/bits.h"
 #include "compute/lanes.h"
 #include "compute/view.h"
 #include "geometry/solid.h"
@@ -42,19 +43,34 @@ struct SolidMotion {
 struct SolidsNow {
   SolidsView solids;
   View<const SolidMotion> motion;  // of each; empty: none moves
+  // Which of them come near each tile, as bits; empty: ask all. With more than 64, the last bit
+  // stands for all others.
+  View<const std::uint64_t> near;
+
   struct Nearest {
     int solid = -1;
     float distance = 3e38f;  // [m]
   };
-  HD Nearest nearest(const Vec3& x) const {
+  HD void look(int solid, const Vec3& x, Nearest& best) const {
+    const float d = solid_distance(solids.data[solid], x, 0.0f).d;
+    if (d < best.distance) best = {solid, d};
+  }
+  HD Nearest nearest(std::uint32_t tile, const Vec3& x) const {
     Nearest best;
-    for (int s = 0; s < solids.count; ++s) {
-      const float d = solid_distance(solids.data[s], x, 0.0f).d;
-      if (d < best.distance) best = {s, d};
+    if (near.size == 0) {
+      for (int s = 0; s < solids.count; ++s) look(s, x, best);
+      return best;
     }
+    for (std::uint64_t bits = near[tile]; bits != 0; bits &= bits - 1) {
+      const int s = lowest_bit(bits);
+      look(s, x, best);
+      if (s == 63) {
+        for (int more = 64; more < solids.count; ++more) look(more, x, best);
+      }
+    }
+    if (best.solid < 0) best.solid = 0;
     return best;
   }
-  HD float distance(const Vec3& x) const { return nearest(x).distance; }
   HD Vec3 velocity(int solid, const Vec3& x) const {
     if (motion.size == 0) return {};
     const SolidMotion& of = motion[static_cast<std::size_t>(solid)];
@@ -68,15 +84,23 @@ enum TileSide : std::uint8_t { kOpenTile, kCutTile, kFullTile };
 
 struct SideOfTiles {
   TileView tiles;
-  SolidsNow solids;
-  View<std::uint8_t> side;  // out
+  SolidsView solids;
+  View<std::uint8_t> side;   // out
+  View<std::uint64_t> near;  // out
   HD void operator()(int item) const {
     const auto tile = static_cast<std::uint32_t>(item);
     const float size = tiles.frame.size;
     const Vec3 middle = tiles.corner_of(tile * kTileCells) + 4.0f * size * Vec3(1.0f, 1.0f, 1.0f);
     const float far = (4.0f * 1.7321f + 2.0f) * size;  // its corners and two cells more
-    const float d = solids.distance(middle);
-    side[tile] = d > far ? kOpenTile : (d < -far ? kFullTile : kCutTile);
+    std::uint64_t bits = 0;
+    bool deep = false;
+    for (int s = 0; s < solids.count; ++s) {
+      const float d = solid_distance(solids.data[s], middle, 0.0f).d;
+      deep = deep || d < -far;
+      if (d < far) bits |= std::uint64_t{1} << (s < 63 ? s : 63);
+    }
+    side[tile] = deep ? kFullTile : (bits == 0 ? kOpenTile : kCutTile);
+    near[tile] = bits;
   }
 };
 
@@ -133,26 +157,26 @@ struct OpenFractions {
   View<float> wall;       // out: from a cell's middle to the nearest solid [cells]
 
   // Distance in cells, with its gradient.
-  HD Distance at(const Vec3& x) const {
-    const int solid = solids.solids.count == 1 ? 0 : solids.nearest(x).solid;
+  HD Distance at(std::uint32_t tile, const Vec3& x) const {
+    const int solid = solids.solids.count == 1 ? 0 : solids.nearest(tile, x).solid;
     const Distance of = solid_distance(solids.solids.data[solid], x, 0.0f);
     return {of.d * tiles.frame.inverse_size, of.gradient};
   }
-  HD float face(const Vec3& corner, int axis) const {
+  HD float face(std::uint32_t tile, const Vec3& corner, int axis) const {
     const int b = (axis + 1) % 3, c = (axis + 2) % 3;
     float area = 0.0f;
     for (int k = 0; k < 4; ++k) {
       const Vec3 in_cells = (k & 1 ? 0.75f : 0.25f) * unit(b) + (k >> 1 ? 0.75f : 0.25f) * unit(c);
-      const Distance middle = at(corner + tiles.frame.size * in_cells);
+      const Distance middle = at(tile, corner + tiles.frame.size * in_cells);
       const float d = middle.d - kTouch;
       const float db = 0.25f * middle.gradient[b], dc = 0.25f * middle.gradient[c];
       area += open_area(d - db - dc, d + db - dc, d + db + dc, d - db + dc);
     }
     return 0.25f * area;
   }
-  HD Octants octant(const Vec3& corner, int k) const {
+  HD Octants octant(std::uint32_t tile, const Vec3& corner, int k) const {
     const Vec3 in_cells(k & 1 ? 0.75f : 0.25f, k >> 1 & 1 ? 0.75f : 0.25f, k >> 2 ? 0.75f : 0.25f);
-    const Distance middle = at(corner + tiles.frame.size * in_cells);
+    const Distance middle = at(tile, corner + tiles.frame.size * in_cells);
     const Vec3 n = middle.gradient;
     const float width = 0.5f * (absolute(n.x) + absolute(n.y) + absolute(n.z));
     const float share = clamp(0.5f + middle.d / max(width, 0.25f), 0.0f, 1.0f);
@@ -165,8 +189,8 @@ struct OpenFractions {
     const float to_corner = 0.88f;  // from a cell's middle [cells]
     float d = of == kOpenTile ? 1.0f : -1.0f;
     if (of == kCutTile) {
-      d = solids.distance(corner + 0.5f * tiles.frame.size * Vec3(1.0f, 1.0f, 1.0f)) *
-          tiles.frame.inverse_size;
+      const Vec3 middle = corner + 0.5f * tiles.frame.size * Vec3(1.0f, 1.0f, 1.0f);
+      d = solids.nearest(cell / kTileCells, middle).distance * tiles.frame.inverse_size;
     }
     if (of == kCutTile) wall[cell] = d;
     if (absolute(d) > to_corner) {
@@ -174,9 +198,9 @@ struct OpenFractions {
       octants[cell] = d > 0.0f ? kAllOpen : 0;
       return;
     }
-    for (int a = 0; a < 3; ++a) open.of[a][cell] = face(corner, a);
+    for (int a = 0; a < 3; ++a) open.of[a][cell] = face(cell / kTileCells, corner, a);
     Octants all = 0;
-    for (int k = 0; k < 8; ++k) all |= octant(corner, k);
+    for (int k = 0; k < 8; ++k) all |= octant(cell / kTileCells, corner, k);
     octants[cell] = all;
   }
 };
@@ -219,7 +243,7 @@ struct SolidFaceSpeeds {
       float across = 0.0f;
       if (open.of[a][cell] < 1.0f) {
         const Vec3 x = middle_of_face(tiles, cell, a);
-        across = solids.velocity(solids.nearest(x).solid, x)[a];
+        across = solids.velocity(solids.nearest(cell / kTileCells, x).solid, x)[a];
       }
       speed.of[a][cell] = across;
     }

@@ -32,6 +32,7 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       next_kind_(device),
       motion_(device),
       side_(device),
+      solids_near_(device),
       closed_(device),
       wall_(device),
       octants_(device),
@@ -47,7 +48,13 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       near_(device),
       cell_layers_(device),
       face_layers_(device),
-      ending_(device) {}
+      ending_(device) {
+  for (const Solid& solid : setup.solids) {
+    const Aabb box = bounds(solid.shape);
+    const Vec3d far = max(max(box.hi, -box.lo), Vec3d());
+    reach_of_.push_back(box.is_bounded() ? length(far) : 1e30);
+  }
+}
 
 template <class Device>
 std::vector<ColumnSpec> FlipSolver<Device>::columns() const {
@@ -113,6 +120,14 @@ void FlipSolver<Device>::particles_to_grid(State& next) {
                  near_.within(1));
 }
 
+// No point of a solid moves farther from one pose to another [m].
+inline double way_of(const BodyState& from, const BodyState& to, double reach) {
+  const double cosine = std::min(1.0, std::abs(dot(from.orientation, to.orientation)));
+  const double turn = 2.0 * std::acos(cosine);
+  const double turning = turn > 1e-7 ? turn * reach : 0.0;
+  return length(to.position - from.position) + turning;
+}
+
 // Solids move as they will during this step; one that the liquid pushes, as it will on the mean of
 // the next one: with what it has, and half of gravity's pull in that time.
 template <class Device>
@@ -122,22 +137,27 @@ void FlipSolver<Device>::look_at_solids(const State& now, const State& next,
   if (!walls_) return;
   motions_.clear();
   walls_move_ = false;
+  solids_way_ = 0.0f;
   for (std::size_t s = 0; s < now.bodies.size(); ++s) {
     const BodyState &from = now.bodies[s], &to = next.bodies[s];
     const bool dynamic = setup_.solids[s].drive == SolidDrive::dynamic;
     const Vec3d velocity = dynamic ? to.velocity + 0.5 * dt * setup_.gravity
                                    : (1.0 / dt) * (to.position - from.position);
     motions_.push_back({Vec3(from.position), Vec3(velocity), Vec3(to.angular_velocity)});
-    walls_move_ = walls_move_ || setup_.solids[s].drive != SolidDrive::fixed;
+    if (setup_.solids[s].drive == SolidDrive::fixed) continue;
+    walls_move_ = true;
+    solids_way_ = max(solids_way_, static_cast<float>(way_of(from, to, reach_of_[s])));
   }
   motion_.upload(motions_);
-  solids_ = {solids, walls_move_ ? std::as_const(motion_).view() : View<const flip::SolidMotion>{}};
 
   const TileView tiles = tiles_.view();
   side_.resize(tiles.number.size);
+  solids_near_.resize(tiles.number.size);
   const View<const std::uint8_t> side = std::as_const(side_).view();
   for_each(device_, "solids", static_cast<std::int64_t>(tiles.number.size),
-           flip::SideOfTiles{tiles, solids_, side_.view()});
+           flip::SideOfTiles{tiles, solids, side_.view(), solids_near_.view()});
+  solids_ = {solids, walls_move_ ? std::as_const(motion_).view() : View<const flip::SolidMotion>{},
+             std::as_const(solids_near_).view()};
   for_each_of(
       device_, "solids", near_.within(2),
       flip::OpenFractions{tiles, solids_, side, open_.view(), octants_.view(), wall_.view()});
@@ -180,6 +200,9 @@ void FlipSolver<Device>::mark_liquid() {
 template <class Device>
 void FlipSolver<Device>::add_forces(const State& now, double dt) {
   kick_ = 0.5 * (now.last_dt + dt);
+  // Bodies are asked for their speed in the middle of the next step. From one middle to the next it
+  // is as long for them as for the water, but for the first step.
+  body_span_ = now.last_dt > 0.0 ? 1.0 : 1.5 * dt / kick_;
   for_each_of(device_, "forces", near_.within(2),
               flip::AddForces{Vec3(kick_ * setup_.gravity), u_.view(), change_.view()});
 }
@@ -204,9 +227,9 @@ void FlipSolver<Device>::set_up_equations(const State& now) {
   for_each_of(device_, "equations", near_.within(2),
               flip::RightSide{std::as_const(kind_).view(), out_flow(), b_.view()});
   const flip::ConstFaceView face = face_.read();
-  poisson_.prepare(tiles_.view(),
-                   {face.of[0], face.of[1], face.of[2], std::as_const(anchor_).view()},
-                   walls_ ? contacts_.bodies(now.bodies, cell_mass()) : PoissonBodies{});
+  poisson_.prepare(
+      tiles_.view(), {face.of[0], face.of[1], face.of[2], std::as_const(anchor_).view()},
+      walls_ ? contacts_.bodies(now.bodies, body_span_ * cell_mass()) : PoissonBodies{});
 }
 
 // With walls that only push: the set of cells that come off them is corrected twice.
@@ -268,7 +291,7 @@ void FlipSolver<Device>::list_contacts(const State& now) {
                   solids_,
                   std::as_const(motion_).view(),
                   std::as_const(octants_).view(),
-                  u_.read()},
+                  Vec3(kick_ * setup_.gravity)},
                  cells(), near_.within(1));
   if (contacts_.dynamic() == 0) return;
   move_on(now, contacts_.push({}));
@@ -284,7 +307,8 @@ void FlipSolver<Device>::move_on(const State& now, const std::vector<flip::Push>
     BodyState body = now.bodies[s];
     body.velocity = Vec3d(motions_[s].velocity);
     body.angular_velocity = Vec3d(motions_[s].angular_velocity);
-    contacts_.kick(b, {cell_mass() * pushes[s].linear, cell_mass() * pushes[s].angular}, body);
+    const double mass = body_span_ * cell_mass();
+    contacts_.kick(b, {mass * pushes[s].linear, mass * pushes[s].angular}, body);
     pushed[s].velocity = Vec3(body.velocity);
     pushed[s].angular_velocity = Vec3(body.angular_velocity);
   }
@@ -297,8 +321,10 @@ void FlipSolver<Device>::push_solids(const State& now, BodyImpulses& out) {
   if (!walls_) return;
   const std::vector<flip::Push> pushes = contacts_.push(std::as_const(q_).view());
   for (std::size_t s = 0; s < pushes.size(); ++s) {
-    out.linear[s] = cell_mass() * pushes[s].linear;
-    out.angular[s] = cell_mass() * pushes[s].angular;
+    const bool dynamic = setup_.solids[s].drive == SolidDrive::dynamic;
+    const double mass = (dynamic ? body_span_ : 1.0) * cell_mass();
+    out.linear[s] = mass * pushes[s].linear;
+    out.angular[s] = mass * pushes[s].angular;
   }
   if (contacts_.dynamic() > 0) move_on(now, pushes);
 }
@@ -397,11 +423,11 @@ void FlipSolver<Device>::keep_out_of_solids(const SolidsView& solids, double dt,
   if (!walls_) return;
   const auto d = static_cast<float>(setup_.spacing);
   const Containment containment{solids, 0.1f * d, 0.1f * d, 0.5f * d};
-  for_each_some(device_, "keep out", static_cast<std::int64_t>(from_.size()),
-                flip::KeepOut{containment, d, flip::spread_strength(dt),
-                              std::as_const(from_).view(), next.rewrite_vectors("position"),
-                              next.rewrite_vectors("velocity"), tiles_.view(),
-                              walls_move_ ? View<const float>{} : std::as_const(wall_).view()});
+  for_each_some(
+      device_, "keep out", static_cast<std::int64_t>(from_.size()),
+      flip::KeepOut{containment, d, flip::spread_strength(dt), std::as_const(from_).view(),
+                    next.rewrite_vectors("position"), next.rewrite_vectors("velocity"),
+                    tiles_.view(), std::as_const(wall_).view(), solids_way_});
 }
 
 template <class Device>
