@@ -14,7 +14,7 @@ struct BallisticParams {
 
 struct FlipParams {
   std::string transfer = "flip";
-  double flip_ratio = 0.95;  // per 1/60 s
+  double flip_ratio = 0.98;  // per 1/60 s
   std::string friction = "coupled";
   double cfl = 5.0;            // most cells a particle moves in a step
   double dt_max = 1.0 / 60.0;  // longest step [s]

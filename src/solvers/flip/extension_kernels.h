@@ -105,7 +105,7 @@ struct MeetSolids {
       if (open.of[a][face] > 0.0f) continue;
       const Vec3 x = middle_of_face(tiles, face, a);
       const SolidsNow::Nearest wall = solids.nearest(face / kTileCells, x);
-      const Vec3 n = solid_distance(solids.solids.data[wall.solid], x, 0.0f).gradient;
+      const Vec3 n = distance_now(solids.solids.data[wall.solid], x).gradient;
       Vec3 slip = -1.0f * solids.velocity(wall.solid, x);
       for (int of = 0; of < 3; ++of) slip[of] += of == a ? u.of[a][face] : mean(of, a, face);
       met.of[a][face] = u.of[a][face] - min(dot(slip, n), 0.0f) * n[a];

@@ -53,8 +53,8 @@ class FlipSolver final : public Solver {
   void look_at_solids(const State& now, const State& next, const SolidsView& solids, double dt);
   void mark_liquid();
   void add_forces(const State& now, double dt);
-  void solve_pressure(const State& now, double dt, StepReport& report);
-  void push_solids(const State& now, BodyImpulses& out);
+  void solve_pressure(const State& next, double dt, StepReport& report);
+  void push_solids(const State& next, BodyImpulses& out);
   void mend_crowding(double dt);
   void extend_velocities();
   void grid_to_particles(double dt, State& next);
@@ -62,9 +62,9 @@ class FlipSolver final : public Solver {
   void finish_report(double dt, State& next, StepReport& report);
 
   void find_wall_speeds();
-  void list_contacts(const State& now);
-  void move_on(const State& now, const std::vector<flip::Push>& pushes);
-  void set_up_equations(const State& now);
+  void list_contacts(const State& next);
+  void move_on(const State& next, const std::vector<flip::Push>& pushes);
+  void set_up_equations(const State& next);
   double cell_mass() const;  // of a full one [kg]
   bool separate(double least);
   void extend(flip::FaceBuffer& faces, int layers);

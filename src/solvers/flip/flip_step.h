@@ -16,8 +16,8 @@ StepReport FlipSolver<Device>::step(const State& now, const SolidsView& solids, 
   look_at_solids(now, next, solids, dt);  // open fractions of faces and cells
   mark_liquid();                          // cells whose pressure is sought, and how deep they are
   add_forces(now, dt);                    // u += dt g
-  solve_pressure(now, dt, report);        // u -= dt/rho grad p, so that div u = 0           4
-  push_solids(now, out);                  // by the pressure
+  solve_pressure(next, dt, report);       // u -= dt/rho grad p, so that div u = 0           4
+  push_solids(next, out);                 // by the pressure
   mend_crowding(dt);                      // where to move particles so that cells hold eight
   extend_velocities();                    // into air and solids: grad u . grad d = 0        4
   grid_to_particles(dt, next);            // PIC, FLIP or APIC, and x' = u by RK2            4.1

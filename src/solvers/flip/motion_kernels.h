@@ -99,20 +99,36 @@ struct KeepOut {
     if (gap > 0.0f && length_squared(end - start) < gap * gap) return false;
     return walls.may_touch(start, end);
   }
+  HD_CALLED Distance nearest(const Vec3& x, int& wall) const {
+    Distance near{3e38f, {}};
+    for (int s = 0; s < walls.solids.count; ++s) {
+      const Distance d = solid_distance_at_end(walls.solids.data[s], x);
+      if (d.d < near.d) near = d, wall = s;
+    }
+    return near;
+  }
+  // In an edge of a box two walls are near, or three in a corner: each in its turn.
+  HD_CALLED Vec3 keep_distance(Vec3 x, Distance near) const {
+    for (int k = 0; k < 3; ++k) {
+      const float gap = positive(1.0f - max(near.d, walls.radius) / (kShare * reach));
+      if (!(gap > 0.0f)) break;
+      x += (strength * reach * gap * gap) * near.gradient;
+      int wall = 0;
+      const Distance next = nearest(x, wall);
+      if (dot(next.gradient, near.gradient) > 0.7f) break;
+      near = next;
+    }
+    return x;
+  }
   HD void some(int item) const {
     const auto i = static_cast<std::size_t>(item);
     const Vec3 wanted = to[i];
     const bool stopped = sweep(walls.solids, from[i], wanted, 0.0f, walls.core).hit;
     Vec3 x = stopped ? walls.move(from[i], wanted) : wanted;
-    Distance near{3e38f, {}};
     int wall = 0;
-    for (int s = 0; s < walls.solids.count; ++s) {
-      const Distance d = solid_distance_at_end(walls.solids.data[s], x);
-      if (d.d < near.d) near = d, wall = s;
-    }
+    const Distance near = nearest(x, wall);
     if (!stopped && near.d < walls.radius) x = walls.push_out(x);
-    const float gap = positive(1.0f - max(near.d, walls.radius) / (kShare * reach));
-    to[i] = x + (strength * reach * gap * gap) * near.gradient;
+    to[i] = keep_distance(x, near);
     // Whom a wall stopped does not keep the speed it came with; what stops at a body is left to the
     // pressure, which pushes back.
     if (!walls.solids.data[wall].dynamic && dot(x - wanted, near.gradient) > 0.0f) {

@@ -39,7 +39,13 @@ struct SolidMotion {
   Vec3 angular_velocity;  // [rad/s]
 };
 
-// Solids where they are when the step begins, as the particles are.
+// Solids where they are when the step begins, as the particles are; but dynamic ones where it ends:
+// they have moved already, and the pressure will change how they move from there on. Found where
+// they were, it would come too late, and set floating ones bobbing.
+HD inline Distance distance_now(const SolidView& solid, const Vec3& x) {
+  return solid.dynamic ? solid_distance_at_end(solid, x) : solid_distance(solid, x, 0.0f);
+}
+
 struct SolidsNow {
   SolidsView solids;
   View<const SolidMotion> motion;  // of each; empty: none moves
@@ -52,7 +58,7 @@ struct SolidsNow {
     float distance = 3e38f;  // [m]
   };
   HD void look(int solid, const Vec3& x, Nearest& best) const {
-    const float d = solid_distance(solids.data[solid], x, 0.0f).d;
+    const float d = distance_now(solids.data[solid], x).d;
     if (d < best.distance) best = {solid, d};
   }
   HD Nearest nearest(std::uint32_t tile, const Vec3& x) const {
@@ -95,7 +101,7 @@ struct SideOfTiles {
     std::uint64_t bits = 0;
     bool deep = false;
     for (int s = 0; s < solids.count; ++s) {
-      const float d = solid_distance(solids.data[s], middle, 0.0f).d;
+      const float d = distance_now(solids.data[s], middle).d;
       deep = deep || d < -far;
       if (d < far) bits |= std::uint64_t{1} << (s < 63 ? s : 63);
     }
@@ -159,7 +165,7 @@ struct OpenFractions {
   // Distance in cells, with its gradient.
   HD Distance at(std::uint32_t tile, const Vec3& x) const {
     const int solid = solids.solids.count == 1 ? 0 : solids.nearest(tile, x).solid;
-    const Distance of = solid_distance(solids.solids.data[solid], x, 0.0f);
+    const Distance of = distance_now(solids.solids.data[solid], x);
     return {of.d * tiles.frame.inverse_size, of.gradient};
   }
   HD float face(std::uint32_t tile, const Vec3& corner, int axis) const {

@@ -143,7 +143,8 @@ void FlipSolver<Device>::look_at_solids(const State& now, const State& next,
     const bool dynamic = setup_.solids[s].drive == SolidDrive::dynamic;
     const Vec3d velocity = dynamic ? to.velocity + 0.5 * dt * setup_.gravity
                                    : (1.0 / dt) * (to.position - from.position);
-    motions_.push_back({Vec3(from.position), Vec3(velocity), Vec3(to.angular_velocity)});
+    motions_.push_back(
+        {Vec3(dynamic ? to.position : from.position), Vec3(velocity), Vec3(to.angular_velocity)});
     if (setup_.solids[s].drive == SolidDrive::fixed) continue;
     walls_move_ = true;
     solids_way_ = max(solids_way_, static_cast<float>(way_of(from, to, reach_of_[s])));
@@ -220,8 +221,8 @@ flip::OutFlow FlipSolver<Device>::out_flow() const {
 }
 
 template <class Device>
-void FlipSolver<Device>::set_up_equations(const State& now) {
-  list_contacts(now);
+void FlipSolver<Device>::set_up_equations(const State& next) {
+  list_contacts(next);
   for_each_of(device_, "equations", near_.within(2),
               flip::Equations{tiles_.view(), surface(), open(), face_.view(), anchor_.view()});
   for_each_of(device_, "equations", near_.within(2),
@@ -229,17 +230,17 @@ void FlipSolver<Device>::set_up_equations(const State& now) {
   const flip::ConstFaceView face = face_.read();
   poisson_.prepare(
       tiles_.view(), {face.of[0], face.of[1], face.of[2], std::as_const(anchor_).view()},
-      walls_ ? contacts_.bodies(now.bodies, body_span_ * cell_mass()) : PoissonBodies{});
+      walls_ ? contacts_.bodies(next.bodies, body_span_ * cell_mass()) : PoissonBodies{});
 }
 
 // With walls that only push: the set of cells that come off them is corrected twice.
 template <class Device>
-void FlipSolver<Device>::solve_pressure(const State& now, double dt, StepReport& report) {
+void FlipSolver<Device>::solve_pressure(const State& next, double dt, StepReport& report) {
   constexpr int kMostIterations = 200, kCorrections = 2;
   // A cell's volume may change by this in a step; and 1e-6 of what it would change by.
   const double per_step = static_cast<double>(size()) / dt;  // one cell a step [m/s]
   const double enough = params_.tolerance * per_step;
-  set_up_equations(now);
+  set_up_equations(next);
   double iterations = 0.0;
   const auto solve = [&] {
     const PoissonReport solved =
@@ -248,7 +249,7 @@ void FlipSolver<Device>::solve_pressure(const State& now, double dt, StepReport&
   };
   solve();
   for (int k = 0; k < kCorrections && separate(1e-3 * per_step); ++k) {
-    set_up_equations(now);
+    set_up_equations(next);
     solve();
   }
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view()};
@@ -284,7 +285,7 @@ double FlipSolver<Device>::cell_mass() const {
 // Contacts, and what the liquid between cells and walls does to dynamic bodies before the pressure
 // is known.
 template <class Device>
-void FlipSolver<Device>::list_contacts(const State& now) {
+void FlipSolver<Device>::list_contacts(const State& next) {
   if (!walls_) return;
   if (contacts_.dynamic() > 0) motion_.upload(motions_);
   contacts_.list({{tiles_.view(), std::as_const(kind_).view(), std::as_const(side_).view(), open()},
@@ -294,17 +295,17 @@ void FlipSolver<Device>::list_contacts(const State& now) {
                   Vec3(kick_ * setup_.gravity)},
                  cells(), near_.within(1));
   if (contacts_.dynamic() == 0) return;
-  move_on(now, contacts_.push({}));
+  move_on(next, contacts_.push({}));
   find_wall_speeds();
 }
 
 // Dynamic bodies move as they do with these pushes.
 template <class Device>
-void FlipSolver<Device>::move_on(const State& now, const std::vector<flip::Push>& pushes) {
+void FlipSolver<Device>::move_on(const State& next, const std::vector<flip::Push>& pushes) {
   std::vector<flip::SolidMotion> pushed = motions_;
   for (std::size_t b = 0; b < contacts_.dynamic(); ++b) {
     const std::size_t s = contacts_.solid_of(b);
-    BodyState body = now.bodies[s];
+    BodyState body = next.bodies[s];
     body.velocity = Vec3d(motions_[s].velocity);
     body.angular_velocity = Vec3d(motions_[s].angular_velocity);
     const double mass = body_span_ * cell_mass();
@@ -317,7 +318,7 @@ void FlipSolver<Device>::move_on(const State& now, const std::vector<flip::Push>
 
 // A cell's mass times J q: the impulse of p over dt on a solid, about its own origin.
 template <class Device>
-void FlipSolver<Device>::push_solids(const State& now, BodyImpulses& out) {
+void FlipSolver<Device>::push_solids(const State& next, BodyImpulses& out) {
   if (!walls_) return;
   const std::vector<flip::Push> pushes = contacts_.push(std::as_const(q_).view());
   for (std::size_t s = 0; s < pushes.size(); ++s) {
@@ -326,7 +327,7 @@ void FlipSolver<Device>::push_solids(const State& now, BodyImpulses& out) {
     out.linear[s] = mass * pushes[s].linear;
     out.angular[s] = mass * pushes[s].angular;
   }
-  if (contacts_.dynamic() > 0) move_on(now, pushes);
+  if (contacts_.dynamic() > 0) move_on(next, pushes);
 }
 
 // ---- Back to the particles

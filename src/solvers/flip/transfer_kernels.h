@@ -177,8 +177,9 @@ struct Carry {
       T changed[3];
       velocity(change, start, changed);
       // Particles that stay at a wall while others arrive would add up the changes of all: none is
-      // made faster than it was and than the grid's velocity and change together are.
-      const T most_speed = larger(size_of(p.v), size_of(now) + size_of(changed));
+      // made faster than it was and than twice the grid's velocity and 1.5 times its change (less
+      // would cut off what eddies give and take).
+      const T most_speed = larger(size_of(p.v), 2.0f * size_of(now) + 1.5f * size_of(changed));
       for (int a = 0; a < 3; ++a) {
         p.v[a] = ratio * (p.v[a] + changed[a]) + (1.0f - ratio) * now[a];
       }
