@@ -409,7 +409,7 @@ void FlipSolver<Device>::grid_to_particles(double dt, State& next) {
   }
   flip::carry(device_, carry);
   const auto spacing = static_cast<float>(setup_.spacing);
-  for_each(device_, "spread", static_cast<std::int64_t>(from.size + 1) / 2,
+  for_each(device_, "spread", static_cast<std::int64_t>(from.size),
            flip::Spread{tiles, from, std::as_const(depth_).view(), spacing,
                         2.0f * flip::spread_strength(dt), 0.25f * spacing,
                         static_cast<int>(next.step % 2), carry.moved_to});
