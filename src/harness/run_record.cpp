@@ -12,6 +12,7 @@
 #include "harness/covering_measure.h"
 #include "harness/particle_series.h"
 #include "harness/surface_measure.h"
+#include "harness/transfer_measure.h"
 #include "scene/scene.h"
 
 namespace barchan {
@@ -238,6 +239,7 @@ Value RunRecord::value(const Name& name) const {
   }
   if (word == "covering") return covering_measure(folder_, name[1]);
   if (word == "surface") return surface_measure(folder_, name[1]);
+  if (word == "transfer") return transfer_measure(folder_, name[1]);
   const auto known = files_->particles.find(joined(name));
   if (known != files_->particles.end()) return known->second;
   return files_->particles[joined(name)] = particle_series(folder_, {name[1], name[2]});
@@ -267,7 +269,7 @@ std::vector<std::string> RunRecord::bodies() const {
 void check_record_name(const Name& name) {
   static const std::vector<std::string> words = {"t",        "spacing", "ledger",    "probe",
                                                  "body",     "bodies",  "particles", "run",
-                                                 "covering", "surface"};
+                                                 "covering", "surface", "transfer"};
   const std::string& word = name.front();
   if (word == "t" || word == "spacing") {
     expect_parts(name, 1, word.c_str());
@@ -291,6 +293,9 @@ void check_record_name(const Name& name) {
   } else if (word == "surface") {
     expect_parts(name, 2, "surface.KEY");
     expect_column(name[1], surface_keys(), "surface");
+  } else if (word == "transfer") {
+    expect_parts(name, 2, "transfer.KEY");
+    expect_column(name[1], transfer_keys(), "transfer");
   } else if (word == "run") {
     if (name.size() < 2) reject("'run' should read run.KEY");
   } else {

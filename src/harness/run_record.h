@@ -8,6 +8,8 @@
 //     run.KEY.SUBKEY                  run.json
 //     bodies.TOTAL                    over all dynamic bodies (harness/body_series.h)
 //     covering.KEY                    spheres over a surface (harness/covering_measure.h)
+//     surface.KEY                     the last frame's surface (harness/surface_measure.h)
+//     transfer.KEY                    a parabola to particles and back (harness/transfer_measure.h)
 //
 // Only files are read, as users have them: no solver, no state.
 #pragma once
