@@ -49,9 +49,17 @@ class RoundTrip {
     faces_[0].upload(f);
     const flip::Carry pic_at_rest{0.0f, 1.0f / size_, 0.0f, 1.0f};
     Buffer3 moved(device_, x_.size());
-    flip::CarryParticles take{grid_.view(), read(faces_), read(nothing_), read(nothing_),
-                              pic_at_rest,  x(),          v_.view(),      moved.view(),
-                              {},           {},           {}};
+    flip::CarryParticles take{grid_.view(),
+                              read(faces_),
+                              read(nothing_),
+                              read(nothing_),
+                              pic_at_rest,
+                              x(),
+                              v_.view(),
+                              moved.view(),
+                              {},
+                              {},
+                              {}};
     flip::carry(device_, take);
     flip::to_faces(device_,
                    flip::ToFaces{grid_.view(),

@@ -17,12 +17,41 @@ std::unique_ptr<Solver> make(Device& device, const Scene& scene, const Params& p
   });
 }
 
+// What flip would take for something else.
+void check_for_flip(const Scene& scene) {
+  const MaterialParams& first = scene.materials.front().params;
+  for (const Material& material : scene.materials) {
+    const MaterialParams& m = material.params;
+    if (m.friction_angle > 0.0 || m.cohesion > 0.0) {
+      reject(
+          "material '{}' has friction or cohesion: sand is not available yet with solver = "
+          "\"flip\"; use preset = \"water\", or solver = \"ballistic\"",
+          material.name);
+    }
+    if (m.viscosity > 0.0) {
+      reject(
+          "material '{}' has a viscosity, which is not available yet with solver = \"flip\"; leave "
+          "it out, or use solver = \"pbf\"",
+          material.name);
+    }
+    if (m.density != first.density) {
+      reject(
+          "materials '{}' and '{}' differ in density, which is not available yet with solver = "
+          "\"flip\"; give them the same, or use solver = \"pbf\"",
+          scene.materials.front().name, material.name);
+    }
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Solver> make_solver(const Scene& scene, Device& device) {
   const std::string& name = scene.general.solver;
   if (name == "ballistic") return make<BallisticSolver>(device, scene, scene.ballistic);
-  if (name == "flip") return make<FlipSolver>(device, scene, scene.flip);
+  if (name == "flip") {
+    check_for_flip(scene);
+    return make<FlipSolver>(device, scene, scene.flip);
+  }
   if (name == "pbf") return make<PbfSolver>(device, scene, scene.pbf);
   reject("solver = \"{}\" is not available yet", name);
 }

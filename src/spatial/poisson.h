@@ -71,6 +71,10 @@ class PoissonSolver {
   // Lays out the levels. Nothing of the arguments is kept.
   void prepare(const TileView& grid, const PoissonMatrix& matrix, const PoissonBodies& bodies = {});
 
+  // The matrix of prepare, changed in some cells, none of which may become an unknown that was
+  // none. The coarse levels stay as they are: a few iterations more, but nothing is laid out anew.
+  void change(const PoissonMatrix& matrix, const PoissonBodies& bodies = {});
+
   // Until the residual is `tolerance` times the largest |b| or `absolute`, whichever is more, or
   // `most` iterations are done, or ten of them brought nothing. p: the guess, then the solution,
   // over the grid's cells. Where b is 0 everywhere, its largest counts as 1. Where b is no number,

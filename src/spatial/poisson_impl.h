@@ -131,6 +131,21 @@ void PoissonSolver<Device>::prepare(const TileView& grid, const PoissonMatrix& m
   closed_.find(finest.tiles, finest.matrix(), finest.inverse, bodies_);
 }
 
+template <class Device>
+void PoissonSolver<Device>::change(const PoissonMatrix& matrix, const PoissonBodies& bodies) {
+  BARCHAN_ASSERT(used_ > 0);
+  Storey& storey = *storeys_[0];
+  PoissonLevel& finest = storey.levels[0];
+  for_each(device_, "poisson: matrix", finest.cells(),
+           TakeMatrix{std::as_const(storey.list).view(), finest.tiles, matrix, finest.x, finest.y,
+                      finest.z, finest.anchor});
+  invert_diagonal(finest);
+  weigh(finest, storey.levels[1]);
+  bodies_.take(bodies, {std::as_const(storey.flags).view(), std::as_const(storey.list).view()},
+               finest.inverse);
+  closed_.find(finest.tiles, finest.matrix(), finest.inverse, bodies_);
+}
+
 // Tiles with unknowns, and the matrix in them.
 template <class Device>
 void PoissonSolver<Device>::lay(Storey& storey, const TileView& grid, const PoissonMatrix& matrix) {

@@ -1,6 +1,7 @@
 // Layers of cells around a set of cells: those beside the set, those beside these, and so on. Sets
 // are bits, a word for each plane of a tile (bit y * 8 + x), so that a layer costs next to nothing
-// and work on it follows the number of its cells.
+// and work on it follows the number of its cells. Several sets may lie behind each other: then cell
+// c of set s has the number s times the grid's cells + c.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +33,9 @@ struct GrowSet {
   View<std::uint64_t> to;  // out
 
   HD std::uint64_t plane(std::size_t tile, int turn, std::size_t z) const {
-    const std::uint32_t of = around[tile * 27 + static_cast<std::size_t>(13 + turn)];
-    return of == kNoCell ? 0 : from[of * kTilePlanes + z];
+    const std::size_t tiles = around.size / 27;
+    const std::uint32_t of = around[tile % tiles * 27 + static_cast<std::size_t>(13 + turn)];
+    return of == kNoCell ? 0 : from[(tile / tiles * tiles + of) * kTilePlanes + z];
   }
   HD void operator()(int item) const {
     constexpr std::uint64_t kFirstX = 0x0101010101010101u, kLastX = kFirstX << 7;
@@ -60,8 +62,9 @@ struct GrowSetAround {
   HD std::uint64_t row(std::size_t tile, int turn, std::size_t z) const {
     constexpr std::uint64_t kFirstX = 0x0101010101010101u, kLastX = kFirstX << 7;
     const auto word = [&](int of) -> std::uint64_t {
-      const std::uint32_t at = around[tile * 27 + static_cast<std::size_t>(13 + of)];
-      return at == kNoCell ? 0 : from[at * kTilePlanes + z];
+      const std::size_t tiles = around.size / 27;
+      const std::uint32_t at = around[tile % tiles * 27 + static_cast<std::size_t>(13 + of)];
+      return at == kNoCell ? 0 : from[(tile / tiles * tiles + at) * kTilePlanes + z];
     };
     const std::uint64_t here = word(turn);
     return here | (here & ~kLastX) << 1 | (here & ~kFirstX) >> 1 | (word(turn - 1) & kLastX) >> 7 |
@@ -103,10 +106,11 @@ class TileLayers {
   explicit TileLayers(Device& device) : device_(device), sets_(device) {}
 
   // The set and `count` layers around it: cells that share a face, or (GrowSetAround) also those
-  // that share an edge or a corner.
+  // that share an edge or a corner. The test is asked for the cells of `sets` sets.
   template <class Grow = GrowSet, class Test>
-  void build(const char* label, const TileView& tiles, const Test& test, int count) {
-    planes_ = tiles.number.size * kTilePlanes;
+  void build(const char* label, const TileView& tiles, const Test& test, int count,
+             std::size_t sets = 1) {
+    planes_ = tiles.number.size * kTilePlanes * sets;
     sets_.resize(planes_ * static_cast<std::size_t>(count + 1));
     for_each(device_, label, static_cast<std::int64_t>(planes_), MarkSet<Test>{test, set(0)});
     for (int k = 1; k <= count; ++k) {

@@ -48,35 +48,43 @@ struct ExtendDistance {
   }
 };
 
-// The number at a face of a layer from the faces inside it, weighted by how much nearer they are.
+// Numbers at faces of a layer from the faces inside it, weighted by how much nearer they are. Face
+// f across axis a is item a times the number of cells + f.
 struct ExtendFaces {
   TileView tiles;
-  int axis;
   LayerView inner;
   View<const float> distance;
-  View<float> value;  // in: inner, out: this layer
+  int count;           // of fields
+  FaceView fields[3];  // in: inner, out: this layer
 
-  HD float distance_at(std::uint32_t face) const {
+  HD float distance_at(int axis, std::uint32_t face) const {
     const std::uint32_t low = tiles.before(face, axis);
     return 0.5f * (distance[face] + (low == kNoCell ? distance[face] : distance[low]));
   }
   HD void operator()(int item) const {
-    const auto face = static_cast<std::uint32_t>(item);
-    const float here = distance_at(face);
-    float sum = 0.0f, weights = 0.0f, plain = 0.0f, count = 0.0f;
-    const auto add = [&](std::uint32_t at) {
-      if (at == kNoCell || !inner.has(at)) return;
-      const float weight = max(here - distance_at(at), 0.0f);
-      sum += weight * value[at];
-      weights += weight;
-      plain += value[at];
-      count += 1.0f;
-    };
-    for (int a = 0; a < 3; ++a) {
-      add(tiles.before(face, a));
-      add(tiles.behind(face, a));
+    const auto cells = static_cast<std::uint32_t>(tiles.cells());
+    const auto axis = static_cast<int>(static_cast<std::uint32_t>(item) / cells);
+    const std::uint32_t face = static_cast<std::uint32_t>(item) % cells;
+    const std::uint32_t set = static_cast<std::uint32_t>(item) - face;
+    const float here = distance_at(axis, face);
+    std::uint32_t from[6];
+    float weight[6], weights = 0.0f;
+    int known = 0;
+    for (int k = 0; k < 6; ++k) {
+      const std::uint32_t at = k < 3 ? tiles.before(face, k) : tiles.behind(face, k - 3);
+      if (at == kNoCell || !inner.has(set + at)) continue;
+      from[known] = at;
+      weight[known] = max(here - distance_at(axis, at), 0.0f);
+      weights += weight[known++];
     }
-    value[face] = weights > 1e-3f ? sum / weights : plain / count;
+    const bool level = !(weights > 1e-3f);  // none is nearer: the plain mean
+    const float scale = 1.0f / (level ? static_cast<float>(known) : weights);
+    for (int f = 0; f < count; ++f) {
+      const View<float>& value = fields[f].of[axis];
+      float sum = 0.0f;
+      for (int k = 0; k < known; ++k) sum += (level ? 1.0f : weight[k]) * value[from[k]];
+      value[face] = scale * sum;
+    }
   }
 };
 

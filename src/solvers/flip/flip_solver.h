@@ -64,7 +64,7 @@ class FlipSolver final : public Solver {
   void find_wall_speeds();
   void list_contacts(const State& next);
   void move_on(const State& next, const std::vector<flip::Push>& pushes);
-  void set_up_equations(const State& next);
+  void set_up_equations(const State& next, bool again);
   double cell_mass() const;  // of a full one [kg]
   bool separate(double least);
   void extend(flip::FaceBuffer& faces, int layers);

@@ -108,13 +108,16 @@ struct LargestOutFlow {
   }
 };
 
-// A face has a velocity of the liquid where it is open and beside a liquid cell.
+// A face has a velocity of the liquid where it is open and beside a liquid cell. Three sets, one an
+// axis.
 struct HasVelocity {
   TileView tiles;
   View<const std::uint8_t> kind;
   ConstFaceView open;
-  int axis;
-  HD bool operator()(std::uint32_t cell) const {
+  HD bool operator()(std::uint32_t face) const {
+    const auto cells = static_cast<std::uint32_t>(tiles.cells());
+    const int axis = static_cast<int>(face / cells);
+    const std::uint32_t cell = face % cells;
     const std::uint32_t low = tiles.before(cell, axis);
     const bool wet = kind[cell] != kAir || (low != kNoCell && kind[low] != kAir);
     return wet && (open.of[axis].size == 0 || open.of[axis][cell] > 0.0f);

@@ -51,9 +51,15 @@ struct Spread {
   float reach;              // R [m]
   float strength;           // k
   float most;               // [m]
-  int first;                // 0 or 1: every second particle moves, the others in the next step
+  int turn;                 // 0 or 1: which half of the blocks below moves in this step
   View3<float> to;          // in and out: moved on
 
+  // Blocks of 8^3 cells, like the squares of a chessboard: it is enough that each moves in every
+  // second step. Counted from the world's origin to both sides, so that scenes that are turned or
+  // mirrored stay alike.
+  HD int block(float coordinate) const {
+    return static_cast<int>(absolute(coordinate) * (0.125f * tiles.frame.inverse_size));
+  }
   // Out of the liquid, not normalised; 0 amid it.
   HD Vec3 outward(std::uint32_t cell) const {
     if (depth[cell] >= 0.999f) return {};
@@ -65,10 +71,10 @@ struct Spread {
     return slope;
   }
   HD_INLINE void operator()(int item) const {
-    const std::size_t i = 2 * static_cast<std::size_t>(item) + static_cast<std::size_t>(first);
-    if (i >= x.size) return;
-    const std::uint32_t cell = tiles.cell_of[i];
+    const auto i = static_cast<std::size_t>(item);
     const Vec3 at = x[i];
+    if ((block(at.x) + block(at.y) + block(at.z) + turn) % 2 != 0) return;
+    const std::uint32_t cell = tiles.cell_of[i];
     const Vec3 place = tiles.frame.inverse_size * (at - tiles.corner_of(cell));
     const auto sums = sum_near(tiles, cell, place, Repulsion{x, at, 1.0f / reach});
     const float crowd = sums[3] - 1.0f;  // its own is 1

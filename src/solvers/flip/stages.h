@@ -67,11 +67,12 @@ std::vector<ColumnSpec> FlipSolver<Device>::columns() const {
   return columns;
 }
 
-// So that no particle moves more than cfl cells, falling ones included: v dt + g dt^2 = cfl dx.
+// So that no particle moves more than cfl cells, those included that fall, or are pressed out from
+// under others that do: v dt + 3 g dt^2 = cfl dx.
 template <class Device>
 double FlipSolver<Device>::suggest_dt(const State& now) const {
   const double way = params_.cfl * static_cast<double>(size());
-  const double v = now.max_speed, g = length(setup_.gravity);
+  const double v = now.max_speed, g = 3.0 * length(setup_.gravity);
   const double dt =
       g > 0.0 ? 2.0 * way / (v + std::sqrt(v * v + 4.0 * g * way)) : way / std::max(v, 1e-12);
   return std::min(dt, params_.dt_max);
@@ -83,7 +84,7 @@ template <class Device>
 void FlipSolver<Device>::lay_grid(const State& now, double dt, State& next) {
   constexpr int kMost = 6;  // and two cells more that its velocity is read from
   const double way =
-      (now.max_speed + length(setup_.gravity) * dt) * dt / static_cast<double>(size());
+      (now.max_speed + 3.0 * length(setup_.gravity) * dt) * dt / static_cast<double>(size());
   most_ = std::min(kMost, static_cast<int>(std::ceil(1.25 * way)) + 1);
   tiles_.build(now.position(), size(), most_ + 2);
   next.reorder(tiles_.order(), {"position", "pressure"});
@@ -221,43 +222,48 @@ flip::OutFlow FlipSolver<Device>::out_flow() const {
 }
 
 template <class Device>
-void FlipSolver<Device>::set_up_equations(const State& next) {
-  list_contacts(next);
+void FlipSolver<Device>::set_up_equations(const State& next, bool again) {
+  if (contacts_.dynamic() > 0) list_contacts(next);
   for_each_of(device_, "equations", near_.within(2),
               flip::Equations{tiles_.view(), surface(), open(), face_.view(), anchor_.view()});
   for_each_of(device_, "equations", near_.within(2),
               flip::RightSide{std::as_const(kind_).view(), out_flow(), b_.view()});
   const flip::ConstFaceView face = face_.read();
-  poisson_.prepare(
-      tiles_.view(), {face.of[0], face.of[1], face.of[2], std::as_const(anchor_).view()},
-      walls_ ? contacts_.bodies(next.bodies, body_span_ * cell_mass()) : PoissonBodies{});
+  const PoissonMatrix matrix{face.of[0], face.of[1], face.of[2], std::as_const(anchor_).view()};
+  const PoissonBodies bodies = contacts_.dynamic() > 0
+                                   ? contacts_.bodies(next.bodies, body_span_ * cell_mass())
+                                   : PoissonBodies{};
+  if (again) {
+    poisson_.change(matrix, bodies);
+  } else {
+    poisson_.prepare(tiles_.view(), matrix, bodies);
+  }
 }
 
-// With walls that only push: the set of cells that come off them is corrected twice.
+// With walls that only push: a first look at the pressure tells which cells come off them.
 template <class Device>
 void FlipSolver<Device>::solve_pressure(const State& next, double dt, StepReport& report) {
-  constexpr int kMostIterations = 200, kCorrections = 2;
-  // A cell's volume may change by this in a step; and 1e-6 of what it would change by.
+  constexpr int kMostIterations = 200;
+  constexpr double kGlance = 0.01, kRelative = 1e-6;
   const double per_step = static_cast<double>(size()) / dt;  // one cell a step [m/s]
   const double enough = params_.tolerance * per_step;
-  set_up_equations(next);
-  double iterations = 0.0;
-  const auto solve = [&] {
-    const PoissonReport solved =
-        poisson_.solve(std::as_const(b_).view(), q_.view(), 1e-6, kMostIterations, enough);
-    iterations += solved.iterations;
+  report.iterations = 0.0;
+  const auto solve = [&](double tolerance) {
+    report.iterations +=
+        poisson_.solve(std::as_const(b_).view(), q_.view(), tolerance, kMostIterations, enough)
+            .iterations;
   };
-  solve();
-  for (int k = 0; k < kCorrections && separate(1e-3 * per_step); ++k) {
-    set_up_equations(next);
-    solve();
+  set_up_equations(next, false);
+  if (walls_) {
+    solve(kGlance);
+    if (separate(1e-3 * per_step)) set_up_equations(next, true);
   }
+  solve(kRelative);
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view()};
   for_each_of(device_, "project", near_.within(2),
               flip::SubtractGradient{difference, open(), u_.view()});
   const double out = static_cast<double>(reduce<Largest<float>>(
       device_, "project", cells(), flip::LargestOutFlow{std::as_const(kind_).view(), out_flow()}));
-  report.iterations = iterations;
   report.divergence_max = out / static_cast<double>(size());
 }
 
@@ -286,7 +292,6 @@ double FlipSolver<Device>::cell_mass() const {
 // is known.
 template <class Device>
 void FlipSolver<Device>::list_contacts(const State& next) {
-  if (!walls_) return;
   if (contacts_.dynamic() > 0) motion_.upload(motions_);
   contacts_.list({{tiles_.view(), std::as_const(kind_).view(), std::as_const(side_).view(), open()},
                   solids_,
@@ -320,6 +325,7 @@ void FlipSolver<Device>::move_on(const State& next, const std::vector<flip::Push
 template <class Device>
 void FlipSolver<Device>::push_solids(const State& next, BodyImpulses& out) {
   if (!walls_) return;
+  if (contacts_.dynamic() == 0) list_contacts(next);
   const std::vector<flip::Push> pushes = contacts_.push(std::as_const(q_).view());
   for (std::size_t s = 0; s < pushes.size(); ++s) {
     const bool dynamic = setup_.solids[s].drive == SolidDrive::dynamic;
@@ -359,17 +365,16 @@ void FlipSolver<Device>::extend_velocities() {
     for_each_of(device_, "extend", cell_layers_.layer(k),
                 flip::ExtendDistance{tiles, cell_layers_.within(k - 1), distance_.view()});
   }
-  for (int a = 0; a < 3; ++a) {
-    face_layers_.build("extend", tiles,
-                       flip::HasVelocity{tiles, std::as_const(kind_).view(), open(), a}, layers);
-    for (int k = 1; k <= layers; ++k) {
-      for (flip::FaceBuffer* faces : {&u_, &change_, &shift_}) {
-        if (faces != &u_ && k > 2) continue;  // these are read beside their particles only
-        for_each_of(device_, "extend", face_layers_.layer(k),
-                    flip::ExtendFaces{tiles, a, face_layers_.within(k - 1),
-                                      std::as_const(distance_).view(), faces->of[a].view()});
-      }
-    }
+  face_layers_.build("extend", tiles, flip::HasVelocity{tiles, std::as_const(kind_).view(), open()},
+                     layers, 3);
+  for (int k = 1; k <= layers; ++k) {
+    const int fields = k <= 2 ? 3 : 1;  // change and shift are read beside their particles only
+    for_each_of(device_, "extend", face_layers_.layer(k),
+                flip::ExtendFaces{tiles,
+                                  face_layers_.within(k - 1),
+                                  std::as_const(distance_).view(),
+                                  fields,
+                                  {u_.view(), change_.view(), shift_.view()}});
   }
   if (!walls_) return;
   const LayerView near = cell_layers_.within(2);
@@ -404,7 +409,7 @@ void FlipSolver<Device>::grid_to_particles(double dt, State& next) {
   }
   flip::carry(device_, carry);
   const auto spacing = static_cast<float>(setup_.spacing);
-  for_each(device_, "spread", static_cast<std::int64_t>(from.size + 1) / 2,
+  for_each(device_, "spread", static_cast<std::int64_t>(from.size),
            flip::Spread{tiles, from, std::as_const(depth_).view(), spacing,
                         2.0f * flip::spread_strength(dt), 0.25f * spacing,
                         static_cast<int>(next.step % 2), carry.moved_to});
