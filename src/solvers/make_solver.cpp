@@ -28,10 +28,11 @@ void check_for_flip(const Scene& scene) {
           "\"flip\"; use preset = \"water\", or solver = \"ballistic\"",
           material.name);
     }
-    if (m.viscosity > 0.0) {
+    constexpr double kThin = 0.01;  // ten times that of water, which shows nowhere [Pa s]
+    if (m.viscosity > kThin) {
       reject(
-          "material '{}' has a viscosity, which is not available yet with solver = \"flip\"; leave "
-          "it out, or use solver = \"pbf\"",
+          "material '{}' is viscous, which is not available yet with solver = \"flip\"; make it "
+          "thinner than 0.01 Pa s, or use solver = \"pbf\"",
           material.name);
     }
     if (m.density != first.density) {
