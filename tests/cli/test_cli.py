@@ -817,6 +817,15 @@ ours = "run.particles"
         self.assertLess(numbers["implicit / blobbies (at most 1/3)"], 1 / 3)
         self.assertLess(numbers["implicit / best blobbies (at most 2/3)"], 2 / 3)
 
+    def test_transfers_are_of_second_order(self):
+        out = self.dir / "out"
+        self.expect(run("paper", "zb05/transfer-error", "--quick", "--out", out), 0)
+        numbers = {n["name"]: n["ours"] for n in json.loads((out / "results.json").read_text())["numbers"]}
+        self.assertAlmostEqual(numbers["order of the error in dx"], 2, delta=0.05)
+        # E[s] / 2 over particles s cells from a face, s from 1/8 to 3/8 and 5/8 to 7/8, weighted by 1 - s.
+        self.assertAlmostEqual(numbers["coefficient c"], 35 / 192, delta=0.003)
+        self.assertAlmostEqual(numbers["of a lattice (3/16)"], 3 / 16, places=4)
+
     def test_variants_and_plots(self):
         folder = self.dir / "scenes" / "papers" / "ao11"
         folder.mkdir(parents=True)
