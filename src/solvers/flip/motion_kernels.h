@@ -138,23 +138,13 @@ struct KeepOut {
   }
 };
 
-struct Ending {
-  VitalSigns vitals;
-  float farthest = 0.0f;  // way of a particle along an axis [m]
-};
-struct JoinEnding {
-  static HD Ending identity() { return {}; }
-  static HD Ending combine(const Ending& a, const Ending& b) {
-    return {JoinVitals::combine(a.vitals, b.vitals), max(a.farthest, b.farthest)};
-  }
-};
-struct LookAtEnd {
-  View3<const float> from, x, v;
-  HD Ending operator()(int item) const {
+// A particle's way along the axis where it is longest [m].
+struct WayOf {
+  View3<const float> from, to;
+  HD float operator()(int item) const {
     const auto i = static_cast<std::size_t>(item);
-    const Vec3 way = x[i] - from[i];
-    return {vital_signs(x[i], v[i], item),
-            max(max(absolute(way.x), absolute(way.y)), absolute(way.z))};
+    const Vec3 way = to[i] - from[i];
+    return max(max(absolute(way.x), absolute(way.y)), absolute(way.z));
   }
 };
 

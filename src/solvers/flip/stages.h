@@ -48,7 +48,7 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       near_(device),
       cell_layers_(device),
       face_layers_(device),
-      ending_(device) {
+      vitals_(device) {
   for (const Solid& solid : setup.solids) {
     const Aabb box = bounds(solid.shape);
     const Vec3d far = max(max(box.hi, -box.lo), Vec3d());
@@ -347,7 +347,7 @@ void FlipSolver<Device>::mend_crowding(double dt) {
               flip::CrowdedRightSide{tiles_.view(), std::as_const(kind_).view(),
                                      std::as_const(fill_).view(), closed(),
                                      static_cast<float>(share), b_.view()});
-  poisson_.solve(std::as_const(b_).view(), crowd_.view(), 0.05, 4);
+  poisson_.solve(std::as_const(b_).view(), crowd_.view(), 0.05, 2);
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(crowd_).view()};
   for_each_of(device_, "crowding", near_.within(2),
               flip::ShiftFaces{difference, open(), shift_.view()});
@@ -385,7 +385,7 @@ void FlipSolver<Device>::extend_velocities() {
 
 // flip_ratio is given for 1/60 s; over dt, 1 - r is what is left of PIC in that time.
 template <class Device>
-void FlipSolver<Device>::grid_to_particles(double dt, State& next) {
+void FlipSolver<Device>::grid_to_particles(double dt, State& next, StepReport& report) {
   const double ratio = params_.transfer == "flip" ? std::pow(params_.flip_ratio, 60.0 * dt) : 0.0;
   const View3<const float> from = std::as_const(from_).view();
   const TileView tiles = tiles_.view();
@@ -408,6 +408,11 @@ void FlipSolver<Device>::grid_to_particles(double dt, State& next) {
     carry.cz = next.rewrite_vectors("affine_z");
   }
   flip::carry(device_, carry);
+  const float farthest = reduce<Largest<float>>(
+      device_, "report", static_cast<std::int64_t>(from.size), flip::WayOf{from, next.position()});
+  if (farthest > (static_cast<float>(most_) - 0.01f) * size()) {
+    report.trouble = "particles were to move farther in one step than the grid around them reaches";
+  }
   const auto spacing = static_cast<float>(setup_.spacing);
   for_each(device_, "spread", static_cast<std::int64_t>(from.size),
            flip::Spread{tiles, from, std::as_const(depth_).view(), spacing,
@@ -438,19 +443,13 @@ void FlipSolver<Device>::keep_out_of_solids(const SolidsView& solids, double dt,
 
 template <class Device>
 void FlipSolver<Device>::finish_report(double dt, State& next, StepReport& report) {
-  ending_.resize(1);
-  reduce_to<flip::JoinEnding>(
-      device_, "report", static_cast<std::int64_t>(from_.size()),
-      flip::LookAtEnd{std::as_const(from_).view(), next.position(), next.velocity()},
-      ending_.data());
-  const flip::Ending ending = ending_.download().front();
+  vitals_.resize(1);
+  reduce_to<JoinVitals>(device_, "report", static_cast<std::int64_t>(from_.size()),
+                        ReadVitals{next.position(), next.velocity()}, vitals_.data());
+  const VitalSigns vitals = vitals_.download().front();
   report.dt_used = dt;
-  report.max_speed = std::sqrt(static_cast<double>(ending.vitals.max_speed_squared));
-  report.first_bad =
-      ending.vitals.first_bad == ~0u ? -1 : static_cast<std::int64_t>(ending.vitals.first_bad);
-  if (ending.farthest > (static_cast<float>(most_) - 0.01f) * size()) {
-    report.trouble = "particles were to move farther in one step than the grid around them reaches";
-  }
+  report.max_speed = std::sqrt(static_cast<double>(vitals.max_speed_squared));
+  report.first_bad = vitals.first_bad == ~0u ? -1 : static_cast<std::int64_t>(vitals.first_bad);
 }
 
 // Particles read and written once (position, velocity, id, material), twelve numbers of a cell read

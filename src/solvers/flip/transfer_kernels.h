@@ -94,10 +94,14 @@ struct TileWindow {
   std::uint32_t tile;
   ConstFaceView faces;
   HD void corners(int a, int i, int j, int k, float* v) const {
-    for (int corner = 0; corner < 8; ++corner) {
-      const std::uint32_t cell =
-          tiles.cell(tile, i + (corner & 1), j + (corner >> 1 & 1), k + (corner >> 2));
-      v[corner] = cell == kNoCell ? 0.0f : faces.of[a][cell];
+    const bool beside = (i & 7) != 7;  // its neighbour along x is in the same tile
+    for (int row = 0; row < 4; ++row) {
+      const int y = j + (row & 1), z = k + (row >> 1);
+      const std::uint32_t cell = tiles.cell(tile, i, y, z);
+      const std::uint32_t next =
+          beside && cell != kNoCell ? cell + 1 : tiles.cell(tile, i + 1, y, z);
+      v[2 * row] = cell == kNoCell ? 0.0f : faces.of[a][cell];
+      v[2 * row + 1] = next == kNoCell ? 0.0f : faces.of[a][next];
     }
   }
 };
@@ -177,9 +181,9 @@ struct Carry {
       T changed[3];
       velocity(change, start, changed);
       // Particles that stay at a wall while others arrive would add up the changes of all: none is
-      // made faster than it was and than twice the grid's velocity and 1.5 times its change (less
+      // made faster than it was and than 1.5 times the grid's velocity and 1.25 its change (less
       // would cut off what eddies give and take).
-      const T most_speed = larger(size_of(p.v), 2.0f * size_of(now) + 1.5f * size_of(changed));
+      const T most_speed = larger(size_of(p.v), 1.5f * size_of(now) + 1.25f * size_of(changed));
       for (int a = 0; a < 3; ++a) {
         p.v[a] = ratio * (p.v[a] + changed[a]) + (1.0f - ratio) * now[a];
       }
