@@ -88,11 +88,13 @@ struct ExtendFaces {
   }
 };
 
-// Faces closed by a solid, of which the liquid may move away, but into which it may not flow: what
-// goes into the wall is taken off, what goes along it stays.
+// Faces closed by a solid: beside liquid, which touches the wall, what goes into or off the wall is
+// taken off, what goes along it stays. Elsewhere only what goes into it: there the liquid may
+// leave.
 struct MeetSolids {
   TileView tiles;
   SolidsNow solids;
+  View<const std::uint8_t> kind;
   ConstFaceView open, u;
   FaceView met;  // out, closed faces only
 
@@ -116,7 +118,10 @@ struct MeetSolids {
       const Vec3 n = distance_now(solids.solids.data[wall.solid], x).gradient;
       Vec3 slip = -1.0f * solids.velocity(wall.solid, x);
       for (int of = 0; of < 3; ++of) slip[of] += of == a ? u.of[a][face] : mean(of, a, face);
-      met.of[a][face] = u.of[a][face] - min(dot(slip, n), 0.0f) * n[a];
+      const std::uint32_t low = tiles.before(face, a);
+      const bool wet = kind[face] == kLiquid || (low != kNoCell && kind[low] == kLiquid);
+      const float across = dot(slip, n);
+      met.of[a][face] = u.of[a][face] - (wet ? across : min(across, 0.0f)) * n[a];
     }
   }
 };

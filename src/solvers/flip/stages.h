@@ -379,7 +379,8 @@ void FlipSolver<Device>::extend_velocities() {
   if (!walls_) return;
   const LayerView near = cell_layers_.within(2);
   for_each_of(device_, "extend", near,
-              flip::MeetSolids{tiles, solids_, open(), u_.read(), scratch_.view()});
+              flip::MeetSolids{tiles, solids_, std::as_const(kind_).view(), open(), u_.read(),
+                               scratch_.view()});
   for_each_of(device_, "extend", near, flip::KeepMet{open(), scratch_.read(), u_.view()});
 }
 
