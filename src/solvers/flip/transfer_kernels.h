@@ -94,14 +94,10 @@ struct TileWindow {
   std::uint32_t tile;
   ConstFaceView faces;
   HD void corners(int a, int i, int j, int k, float* v) const {
-    const bool beside = (i & 7) != 7;  // its neighbour along x is in the same tile
-    for (int row = 0; row < 4; ++row) {
-      const int y = j + (row & 1), z = k + (row >> 1);
-      const std::uint32_t cell = tiles.cell(tile, i, y, z);
-      const std::uint32_t next =
-          beside && cell != kNoCell ? cell + 1 : tiles.cell(tile, i + 1, y, z);
-      v[2 * row] = cell == kNoCell ? 0.0f : faces.of[a][cell];
-      v[2 * row + 1] = next == kNoCell ? 0.0f : faces.of[a][next];
+    for (int corner = 0; corner < 8; ++corner) {
+      const std::uint32_t cell =
+          tiles.cell(tile, i + (corner & 1), j + (corner >> 1 & 1), k + (corner >> 2));
+      v[corner] = cell == kNoCell ? 0.0f : faces.of[a][cell];
     }
   }
 };
