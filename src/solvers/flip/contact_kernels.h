@@ -14,6 +14,7 @@
 #include "compute/view.h"
 #include "solvers/flip/liquid_kernels.h"
 #include "solvers/flip/solid_kernels.h"
+#include "spatial/kernels.h"
 #include "spatial/tile_grid.h"
 
 namespace barchan::flip {
@@ -102,7 +103,8 @@ struct ListContacts {
       const bool at_low = lo < hi;
       write(at++, cell, a, (at_low && low >= 0) || high < 0 ? low : high, at_low ? x_lo : x_hi,
             lo - hi, volume);
-      if (low >= 0 && high >= 0) write(at++, cell, a, low, x_lo, 0.0f, 0.0f);  // not needed
+      if (low >= 0 && high >= 0)
+        write(at++, cell, a, low, x_lo, 0.0f, 0.0f);  // the second place stays empty
     });
   }
 };
@@ -111,18 +113,7 @@ struct ListContacts {
 struct FirstContacts {
   View<const std::uint32_t> rank;
   View<std::uint32_t> start;  // out; one more than there are solids
-  HD void operator()(int s) const {
-    std::uint32_t lo = 0, hi = static_cast<std::uint32_t>(rank.size);
-    while (lo < hi) {
-      const std::uint32_t middle = (lo + hi) / 2;
-      if (rank[middle] < static_cast<std::uint32_t>(s)) {
-        lo = middle + 1;
-      } else {
-        hi = middle;
-      }
-    }
-    start[static_cast<std::size_t>(s)] = lo;
-  }
+  HD void operator()(int s) const { start[static_cast<std::size_t>(s)] = lower_bound(rank, s); }
 };
 
 struct SixSums {

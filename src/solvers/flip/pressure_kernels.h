@@ -197,7 +197,6 @@ struct Separate {
 // ---- Particles that neither clump nor leave holes: where a cell is too full or too empty, they
 // are moved apart or together by the gradient of another such q, now in cells.
 struct CrowdedRightSide {
-  static constexpr float kSlack = 0.0f;   // of the fill
   static constexpr float kClump = 0.25f;  // what is too much anywhere
   TileView tiles;
   View<const std::uint8_t> kind;
@@ -220,9 +219,7 @@ struct CrowdedRightSide {
     if (kind[cell] == kLiquid) {
       // At the surface some cells are less than full, and noise would only ever push it outward.
       const float over = fill[cell] - 1.0f;
-      if (absolute(over) > kSlack && (over > kClump || amid_liquid(cell))) {
-        wanted = over > 0.0f ? over - kSlack : over + kSlack;
-      }
+      if (over > kClump || amid_liquid(cell)) wanted = over;
     }
     b[cell] = share * clamp(wanted, -0.5f, 0.5f);
   }
