@@ -22,12 +22,6 @@ void check_for_flip(const Scene& scene) {
   const MaterialParams& first = scene.materials.front().params;
   for (const Material& material : scene.materials) {
     const MaterialParams& m = material.params;
-    if (m.friction_angle > 0.0 || m.cohesion > 0.0) {
-      reject(
-          "material '{}' has friction or cohesion: sand is not available yet with solver = "
-          "\"flip\"; use preset = \"water\", or solver = \"ballistic\"",
-          material.name);
-    }
     constexpr double kThin = 0.01;  // ten times that of water, which shows nowhere [Pa s]
     if (m.viscosity > kThin) {
       reject(

@@ -71,6 +71,9 @@ struct OutFlow {
   TileView tiles;
   ConstFaceView u;
   ConstFaceView open, speed;  // empty views: no solids, or none that moves
+  // Sand: cells less than half full may take in what they have room for.
+  View<const float> fill = {};
+  float cell_per_step = 0.0f;  // dx / dt [m/s]
   HD float across(int a, std::uint32_t cell) const {
     const float velocity = u.of[a][cell];
     if (open.of[a].size == 0) return velocity;
@@ -84,6 +87,7 @@ struct OutFlow {
       const std::uint32_t high = tiles.behind(cell, a);
       out += (high == kNoCell ? 0.0f : across(a, high)) - across(a, cell);
     }
+    if (fill.size > 0) out += max(0.5f - fill[cell], 0.0f) * cell_per_step;
     return out;
   }
 };
@@ -154,31 +158,36 @@ struct SubtractGradient {
 };
 
 // Walls push, they do not pull: a cell at a wall whose pressure would be negative comes off it, and
-// comes back where the liquid would flow into it.
+// comes back where the liquid would flow into it. Sand does not pull anywhere.
 struct Separate {
   TileView tiles;
   ConstFaceView open;
   View<const float> q;
   OutFlow out_flow;  // of u before the pressure
   Difference difference;
-  float least;  // q above minus this does not pull [m/s]
+  float least;      // q above minus this does not pull [m/s]
+  bool everywhere;  // not only at walls
   View<const std::uint8_t> kind;
   View<std::uint8_t> next;  // out
 
-  HD bool at_wall(std::uint32_t cell) const {
+  HD bool may_part(std::uint32_t cell) const {
+    if (everywhere) return true;
     for (int a = 0; a < 3; ++a) {
       const std::uint32_t high = tiles.behind(cell, a);
       if (open.of[a][cell] < 1.0f || (high != kNoCell && open.of[a][high] < 1.0f)) return true;
     }
     return false;
   }
+  HD float share(int a, std::uint32_t face) const {
+    return open.of[a].size > 0 ? open.of[a][face] : 1.0f;
+  }
   // What flows out once the pressure has acted.
   HD float flow(std::uint32_t cell) const {
     float out = 0.0f;
     for (int a = 0; a < 3; ++a) {
       const std::uint32_t high = tiles.behind(cell, a);
-      out += open.of[a][cell] * difference(a, cell);
-      if (high != kNoCell) out -= open.of[a][high] * difference(a, high);
+      out += share(a, cell) * difference(a, cell);
+      if (high != kNoCell) out -= share(a, high) * difference(a, high);
     }
     return out + out_flow(cell);
   }
@@ -187,7 +196,7 @@ struct Separate {
     const auto cell = static_cast<std::uint32_t>(item);
     const std::uint8_t was = kind[cell];
     std::uint8_t is = was;
-    if (was == kLiquid && q[cell] < -least && at_wall(cell)) is = kDetached;
+    if (was == kLiquid && q[cell] < -least && may_part(cell)) is = kDetached;
     if (was == kDetached && flow(cell) < -least) is = kLiquid;
     next[cell] = is;
     return is != was ? 1 : 0;

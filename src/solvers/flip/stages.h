@@ -14,11 +14,17 @@
 
 namespace barchan {
 
+inline bool is_sand(const MaterialParams& material) {
+  return material.friction_angle > 0.0 || material.cohesion > 0.0;
+}
+
 template <class Device>
 FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const FlipParams& params)
     : device_(device),
       setup_(setup),
       params_(params),
+      sand_(std::any_of(setup.materials.begin(), setup.materials.end(), is_sand)),
+      transfer_(params.transfer != "auto" ? params.transfer : (sand_ ? "apic" : "flip")),
       tiles_(device),
       from_(device),
       u_(device),
@@ -48,6 +54,8 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       near_(device),
       cell_layers_(device),
       face_layers_(device),
+      friction_(device),
+      pushed_(device),
       vitals_(device) {
   for (const Solid& solid : setup.solids) {
     const Aabb box = bounds(solid.shape);
@@ -217,8 +225,12 @@ flip::Surface FlipSolver<Device>::surface() const {
 }
 template <class Device>
 flip::OutFlow FlipSolver<Device>::out_flow() const {
-  return {tiles_.view(), u_.read(), open(),
-          walls_ && walls_move_ ? speed_.read() : flip::ConstFaceView{}};
+  return {tiles_.view(),
+          u_.read(),
+          open(),
+          walls_ && walls_move_ ? speed_.read() : flip::ConstFaceView{},
+          sand_ ? fill_.view() : View<const float>{},
+          cell_per_step_};
 }
 
 template <class Device>
@@ -240,28 +252,48 @@ void FlipSolver<Device>::set_up_equations(const State& next, bool again) {
   }
 }
 
-// With walls that only push: a first look at the pressure tells which cells come off them.
+// With walls that only push, and sand that does not pull: a first look at the pressure tells which
+// cells part from others.
 template <class Device>
-void FlipSolver<Device>::solve_pressure(const State& next, double dt, StepReport& report) {
+void FlipSolver<Device>::find_pressure(const State& next, double dt, bool again,
+                                       StepReport& report) {
   constexpr int kMostIterations = 200;
   constexpr double kGlance = 0.01, kRelative = 1e-6;
   const double per_step = static_cast<double>(size()) / dt;  // one cell a step [m/s]
   const double enough = params_.tolerance * per_step;
-  report.iterations = 0.0;
   const auto solve = [&](double tolerance) {
     report.iterations +=
         poisson_.solve(std::as_const(b_).view(), q_.view(), tolerance, kMostIterations, enough)
             .iterations;
   };
-  set_up_equations(next, false);
-  if (walls_) {
+  set_up_equations(next, again);
+  const int looks = sand_ ? 2 : (walls_ ? 1 : 0);
+  for (int k = 0; k < looks; ++k) {
     solve(kGlance);
-    if (separate(1e-3 * per_step)) set_up_equations(next, true);
+    if (!separate(1e-3 * per_step)) break;
+    set_up_equations(next, true);
   }
   solve(kRelative);
+}
+
+template <class Device>
+void FlipSolver<Device>::subtract_gradient() {
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view()};
   for_each_of(device_, "project", near_.within(2),
               flip::SubtractGradient{difference, open(), u_.view()});
+}
+
+template <class Device>
+void FlipSolver<Device>::solve_pressure(const State& next, double dt, StepReport& report) {
+  report.iterations = 0.0;
+  cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
+  find_pressure(next, dt, false, report);
+  subtract_gradient();
+  measure_divergence(report);
+}
+
+template <class Device>
+void FlipSolver<Device>::measure_divergence(StepReport& report) {
   const double out = static_cast<double>(reduce<Largest<float>>(
       device_, "project", cells(), flip::LargestOutFlow{std::as_const(kind_).view(), out_flow()}));
   report.divergence_max = out / static_cast<double>(size());
@@ -269,15 +301,79 @@ void FlipSolver<Device>::solve_pressure(const State& next, double dt, StepReport
 
 template <class Device>
 bool FlipSolver<Device>::separate(double least) {
-  if (!walls_) return false;
   next_kind_.resize(kind_.size());
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view()};
   const std::uint32_t changed = reduce<Sum<std::uint32_t>>(
       device_, "separate", cells(),
       flip::Separate{tiles_.view(), open(), std::as_const(q_).view(), out_flow(), difference,
-                     static_cast<float>(least), std::as_const(kind_).view(), next_kind_.view()});
+                     static_cast<float>(least), sand_, std::as_const(kind_).view(),
+                     next_kind_.view()});
   kind_.swap(next_kind_);
   return changed > 0;
+}
+
+// ---- Sand
+
+template <class Device>
+double FlipSolver<Device>::per_pascal() const {
+  return kick_ / (setup_.materials.front().density * static_cast<double>(size()));
+}
+
+template <class Device>
+flip::FrictionGrid FlipSolver<Device>::friction_grid() {
+  return {tiles_.view(),
+          std::as_const(kind_).view(),
+          open(),
+          std::as_const(octants_).view(),
+          std::as_const(wall_).view(),
+          solids_,
+          std::as_const(motion_).view(),
+          Vec3(kick_ * setup_.gravity),
+          near_.within(2)};
+}
+
+// Pressure and friction together: each is found with the other as it was, in turns, and in the end
+// the pressure makes the flow free of divergence once more.
+template <class Device>
+void FlipSolver<Device>::solve_friction(const State& now, const State& next, double dt,
+                                        StepReport& report) {
+  const bool coupled = params_.friction == "coupled";
+  const int turns = coupled ? 2 : 1, most = getenv("INNER") ? atoi(getenv("INNER"))
+                                            : coupled       ? 60
+                                                            : 20;
+  const double g_dt = kick_ * length(setup_.gravity);
+  const double enough = (getenv("TOL") ? atof(getenv("TOL")) : 1e-2) / 8.0 * g_dt;
+  report.iterations = 0.0;
+  cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
+
+  const flip::Strength strength = flip::strength_of(setup_.materials.front(), params_.yield);
+  const double pad = getenv("PAD") ? atof(getenv("PAD")) : 0.3;
+  const flip::YieldRadius yield = flip::yield_radius(strength, per_pascal(), pad * g_dt);
+
+  friction_.begin(friction_grid(), now, per_pascal());
+  friction_.recall_pressure(friction_grid(), now, per_pascal(), kind_.view(), q_.view());
+  pushed_.resize(static_cast<std::size_t>(cells()));
+  const auto copy = [&](const flip::FaceBuffer& from, flip::FaceBuffer& to) {
+    for_each_of(device_, "friction", near_.within(2), flip::CopyFaces{from.read(), to.view()});
+  };
+  copy(u_, pushed_);
+  int done = 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    friction_.add(friction_grid(), pushed_.read(), u_.view());
+    find_pressure(next, dt, turn > 0, report);
+    copy(pushed_, u_);
+    subtract_gradient();
+    done += friction_.relax(friction_grid(), std::as_const(q_).view(), yield, strength.friction,
+                            u_.read(), enough, now.step < 2 ? 2000 : most);
+  }
+  copy(pushed_, u_);
+  friction_.add(friction_grid(), pushed_.read(), u_.view());
+  find_pressure(next, dt, true, report);
+  subtract_gradient();
+  measure_divergence(report);
+  if (getenv("VERB"))
+    fprintf(stderr, "step %ld friction iterations %d pressure %g div %g\n", long(now.step), done,
+            report.iterations, report.divergence_max);
 }
 
 // ---- Solids that the pressure pushes
@@ -326,7 +422,14 @@ template <class Device>
 void FlipSolver<Device>::push_solids(const State& next, BodyImpulses& out) {
   if (!walls_) return;
   if (contacts_.dynamic() == 0) list_contacts(next);
-  const std::vector<flip::Push> pushes = contacts_.push(std::as_const(q_).view());
+  std::vector<flip::Push> pushes = contacts_.push(std::as_const(q_).view());
+  if (sand_) {
+    const std::vector<flip::Push> more = friction_.push_solids(friction_grid(), pushes.size());
+    for (std::size_t s = 0; s < pushes.size(); ++s) {
+      pushes[s].linear += more[s].linear;
+      pushes[s].angular += more[s].angular;
+    }
+  }
   for (std::size_t s = 0; s < pushes.size(); ++s) {
     const bool dynamic = setup_.solids[s].drive == SolidDrive::dynamic;
     const double mass = (dynamic ? body_span_ : 1.0) * cell_mass();
@@ -387,7 +490,7 @@ void FlipSolver<Device>::extend_velocities() {
 // flip_ratio is given for 1/60 s; over dt, 1 - r is what is left of PIC in that time.
 template <class Device>
 void FlipSolver<Device>::grid_to_particles(double dt, State& next, StepReport& report) {
-  const double ratio = params_.transfer == "flip" ? std::pow(params_.flip_ratio, 60.0 * dt) : 0.0;
+  const double ratio = transfer_ == "flip" ? std::pow(params_.flip_ratio, 60.0 * dt) : 0.0;
   const View3<const float> from = std::as_const(from_).view();
   const TileView tiles = tiles_.view();
   flip::CarryParticles carry{
@@ -396,7 +499,7 @@ void FlipSolver<Device>::grid_to_particles(double dt, State& next, StepReport& r
       change_.read(),
       shift_.read(),
       {static_cast<float>(dt) * tiles.frame.inverse_size, tiles.frame.inverse_size,
-       static_cast<float>(ratio), static_cast<float>(most_)},
+       static_cast<float>(ratio), static_cast<float>(most_), shift_share()},
       from,
       next.rewrite_vectors("velocity"),
       next.write_position(),
@@ -417,7 +520,7 @@ void FlipSolver<Device>::grid_to_particles(double dt, State& next, StepReport& r
   const auto spacing = static_cast<float>(setup_.spacing);
   for_each(device_, "spread", static_cast<std::int64_t>(from.size),
            flip::Spread{tiles, from, std::as_const(depth_).view(), spacing,
-                        2.0f * flip::spread_strength(dt), 0.25f * spacing,
+                        2.0f * flip::spread_strength(dt), 0.25f * spacing, shift_share(),
                         static_cast<int>(next.step % 2), carry.moved_to});
 
   const flip::Difference difference{tiles, surface(), std::as_const(q_).view()};
@@ -439,7 +542,7 @@ void FlipSolver<Device>::keep_out_of_solids(const SolidsView& solids, double dt,
       device_, "keep out", static_cast<std::int64_t>(from_.size()),
       flip::KeepOut{containment, d, flip::spread_strength(dt), std::as_const(from_).view(),
                     next.rewrite_vectors("position"), next.rewrite_vectors("velocity"),
-                    tiles_.view(), std::as_const(wall_).view(), solids_way_});
+                    tiles_.view(), std::as_const(wall_).view(), solids_way_, shift_share()});
 }
 
 template <class Device>
