@@ -13,6 +13,9 @@ struct FaceBuffer {
   void resize(std::size_t cells) {
     for (Buffer<float>& a : of) a.resize(cells);
   }
+  void clear_to_zero() {
+    for (Buffer<float>& a : of) a.clear_to_zero();
+  }
   FaceView view() { return {{of[0].view(), of[1].view(), of[2].view()}}; }
   ConstFaceView read() const { return {{of[0].view(), of[1].view(), of[2].view()}}; }
 };

@@ -67,6 +67,7 @@ struct FrictionGrid {
   SolidsNow solids;
   View<const SolidMotion> motion;
   Vec3 gravity;    // dt g [m/s]
+  float friction;  // tan(phi)
   LayerView near;  // all cells that may hold sand, and those beside
 };
 
@@ -78,7 +79,9 @@ class Friction {
         roles_(device),
         count_(device),
         was_(device),
+        give_(device),
         pace_(device),
+        edge_pace_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         radius_(device),
         scale_(device),
         rest_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
@@ -87,27 +90,35 @@ class Friction {
         x_(device),
         v_(device),
         push_(device),
-        beyond_(device),
         walls_(device),
         t_(device),
         t_y_(device),
+        sand_(device),
         progress_(device),
         sums_(device) {}
 
   // Lays the stresses of the last step on this grid. `per_pascal`: dt / (rho dx) [m/s / Pa].
   void begin(const FrictionGrid& grid, const State& now, double per_pascal) {
     const auto cells = grid.tiles.cells();
-    for (Buffer<float>* field : {&pace_, &radius_, &scale_, &rest_[0], &rest_[1], &rest_[2]}) {
+    for (Buffer<float>* field : {&pace_, &edge_pace_[0], &edge_pace_[1], &edge_pace_[2], &radius_,
+                                 &scale_, &rest_[0], &rest_[1], &rest_[2]}) {
       field->resize(cells);
     }
     for (StressBuffer* stress : {&s_, &y_, &x_}) stress->resize(cells);
-    for (FaceBuffer* faces : {&v_, &push_, &beyond_}) faces->resize(cells);
+    for (FaceBuffer* faces : {&give_, &v_, &push_}) faces->resize(cells);
+    v_.clear_to_zero();  // rows of cells are read whole, whatever takes part in them
     roles_.resize(cells);
     roles_.clear_to_zero();
     for_each_of(device_, "friction: set up", grid.near,
                 FindRoles{grid.tiles, grid.kind, grid.open, roles_.view()});
-    for_each_of(device_, "friction: set up", grid.near,
-                FindPace{grid.tiles, roles(), grid.open, pace_.view()});
+    for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
+             FindPace{grid.tiles,
+                      roles(),
+                      grid.open,
+                      {give_.view(),
+                       pace_.view(),
+                       {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}}});
+    sand_.build("friction: set up", grid.tiles, HasRole{roles()}, 0);
     list_walls(grid);
 
     const KeptView kept = kept_in(now);
@@ -140,11 +151,12 @@ class Friction {
 
   // The stresses that stop, as far as they may, what moves with u0 and with them; from those there
   // are. Until they change by less than `enough` [m/s] on the mean, or `most` times.
-  int relax(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield, double tan_phi,
+  int relax(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield,
             ConstFaceView u0, double enough, int most) {
     constexpr int kLook = 4;  // iterations between looks at the progress
-    for_each_of(device_, "friction", grid.near, FindRadii{grid.kind, q, yield, radius_.view()});
-    progress_.resize(1);
+    for_each(device_, "friction", static_cast<std::int64_t>(grid.tiles.cells()),
+             FindRadii{grid.kind, q, yield, radius_.view()});
+    progress_.resize(Yield::kSums);
     double theta = 1.0;
     int done = 0;
     while (done < most) {
@@ -152,9 +164,13 @@ class Friction {
         const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * theta * theta));
         const auto momentum = static_cast<float>((theta - 1.0) / next);
         theta = next;
-        iterate(grid, q, tan_phi, u0, momentum);
+        iterate(grid, q, u0, momentum);
       }
-      const Progress progress = progress_.download().front();
+      const std::vector<double> sums = progress_.download();
+      const Progress progress{sums[0], sums[1], sums[2]};
+      if (getenv("VERB2") && done % 20 == 0)
+        fprintf(stderr, "   it %d change %.3e enough %.3e against %.3e\n", done,
+                std::sqrt(progress.change / progress.cells), enough, progress.against);
       if (progress.change <= enough * enough * progress.cells) break;
       if (progress.against > 0.0) theta = 1.0;
     }
@@ -197,7 +213,7 @@ class Friction {
     walls_.resize(wall_count_);
     for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
              ListWalls{grid.tiles, roles(), grid.open, grid.octants, grid.wall, grid.solids,
-                       grid.gravity, std::as_const(count_).view(), walls_.view()});
+                       grid.gravity, grid.friction, std::as_const(count_).view(), walls_.view()});
   }
 
   // For the next step, in pascals.
@@ -254,57 +270,50 @@ class Friction {
 
   void shove(const FrictionGrid& grid, const ConstStressView& s, View3<const float> t,
              ConstFaceView u0, FaceView u) {
-    const bool any = wall_count_ > 0;
-    if (any) {
-      for_each(device_, "friction", static_cast<std::int64_t>(wall_count_),
-               PushFromWalls{grid.tiles, grid.open, walls(), s, t, push_.view()});
-    }
-    for_each_of(
-        device_, "friction", grid.near,
-        Shove{grid.tiles, roles(), grid.open, s, any ? push_.read() : ConstFaceView{}, u0, u});
+    for_each_cell(device_, "friction", grid.tiles, sand_.within(0), Shove{give_.read(), s, u0, u});
+    for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
+             PushFromWalls{grid.tiles, grid.open, walls(), s, t, push_.view()});
+    for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
+             ShoveAtWalls{grid.tiles, grid.open, walls(), roles(), give_.read(), push_.read(), u});
   }
 
   void measure(const FrictionGrid& grid, const ConstStressView& s) {
-    for_each_of(device_, "friction", grid.near,
-                MeasureCells{{grid.tiles, s},
-                             roles(),
-                             std::as_const(radius_).view(),
-                             scale_.view(),
-                             {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
+    for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
+                  MeasureCells{s,
+                               std::as_const(radius_).view(),
+                               scale_.view(),
+                               {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
   }
 
-  void iterate(const FrictionGrid& grid, View<const float> q, double tan_phi, ConstFaceView u0,
-               float momentum) {
+  ConstPaceView pace() const {
+    return {give_.read(),
+            pace_.view(),
+            {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}};
+  }
+
+  void iterate(const FrictionGrid& grid, View<const float> q, ConstFaceView u0, float momentum) {
     shove(grid, y_.read(), std::as_const(t_y_).view(), u0, v_.view());
     const WallFlow flow{grid.tiles, grid.open, v_.read()};
     const auto walls_here = static_cast<std::int64_t>(wall_count_);
-    for_each(device_, "friction", walls_here, FlowBeyond{flow, walls(), beyond_.view()});
-    for_each_of(device_, "friction", grid.near,
-                TryStress{grid.tiles, roles(), std::as_const(pace_).view(), v_.read(),
-                          beyond_.read(), grid.open, y_.read(), x_.view()});
+    for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
+                  TryStress{pace(), v_.read(), y_.read(), x_.view()});
+    for_each(device_, "friction: walls", walls_here,
+             TryAtWalls{flow, walls(), std::as_const(pace_).view(), y_.read(), x_.view()});
     measure(grid, x_.read());
-    for_each(device_, "friction", walls_here,
-             YieldAtWalls{flow,
-                          walls(),
-                          grid.kind,
-                          q,
-                          {grid.tiles, s_.read()},
-                          static_cast<float>(tan_phi),
-                          t_.view(),
-                          t_y_.view(),
-                          momentum});
-    reduce_to<Sum<Progress>>(device_, "friction", static_cast<std::int64_t>(grid.tiles.cells()),
-                             Yield{grid.tiles,
-                                   roles(),
-                                   std::as_const(radius_).view(),
-                                   std::as_const(scale_).view(),
-                                   {std::as_const(rest_[0]).view(), std::as_const(rest_[1]).view(),
-                                    std::as_const(rest_[2]).view()},
-                                   x_.read(),
-                                   s_.view(),
-                                   y_.view(),
-                                   momentum},
-                             progress_.data());
+    for_each(
+        device_, "friction: walls", walls_here,
+        YieldAtWalls{flow, walls(), grid.kind, q, s_.read(), t_.view(), t_y_.view(), momentum});
+    sum_cells(device_, "friction", grid.tiles, sand_.within(0),
+              Yield{pace(),
+                    std::as_const(radius_).view(),
+                    std::as_const(scale_).view(),
+                    {std::as_const(rest_[0]).view(), std::as_const(rest_[1]).view(),
+                     std::as_const(rest_[2]).view()},
+                    x_.read(),
+                    s_.view(),
+                    y_.view(),
+                    momentum},
+              progress_.data());
   }
 
   // The next iteration begins without momentum.
@@ -320,10 +329,13 @@ class Friction {
   Buffer<std::uint32_t> count_, was_;
   Buffer<float> pace_, radius_, scale_, rest_[3];
   StressBuffer s_, y_, x_;  // stresses, with momentum, and before they yield
-  FaceBuffer v_, push_, beyond_;
+  FaceBuffer give_;
+  Buffer<float> edge_pace_[3];
+  FaceBuffer v_, push_;
+  TileLayers<Device> sand_;  // cells, faces and edges that take part
   Buffer<WallCell> walls_;
   Buffer3 t_, t_y_;  // tractions, of the wall cells
-  Buffer<Progress> progress_;
+  Buffer<double> progress_;
   Buffer<SixSums> sums_;
 };
 

@@ -329,6 +329,7 @@ flip::FrictionGrid FlipSolver<Device>::friction_grid() {
           solids_,
           std::as_const(motion_).view(),
           Vec3(kick_ * setup_.gravity),
+          static_cast<float>(flip::strength_of(setup_.materials.front(), params_.yield).friction),
           near_.within(2)};
 }
 
@@ -363,8 +364,8 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
     find_pressure(next, dt, turn > 0, report);
     copy(pushed_, u_);
     subtract_gradient();
-    done += friction_.relax(friction_grid(), std::as_const(q_).view(), yield, strength.friction,
-                            u_.read(), enough, now.step < 2 ? 2000 : most);
+    done += friction_.relax(friction_grid(), std::as_const(q_).view(), yield, u_.read(), enough,
+                            now.step < 2 ? 2000 : most);
   }
   copy(pushed_, u_);
   friction_.add(friction_grid(), pushed_.read(), u_.view());

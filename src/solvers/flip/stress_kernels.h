@@ -93,87 +93,102 @@ struct FindRoles {
   }
 };
 
-// The mass that a face stands for, as a share of a whole one's.
-HD inline float face_mass(const ConstFaceView& open, int a, std::uint32_t cell) {
-  constexpr float kLeast = 0.25f;  // less would only make the equations stiff
-  return open.of[a].size == 0 ? 1.0f : max(open.of[a][cell], kLeast);
-}
-
-// w of each cell's stresses: how far a step of the iteration goes. The largest eigenvalue of
-// s -> D'(div s) is 8 where all faces have their whole mass. At walls half of the step is left to
-// their friction, whose eigenvalue is 1.
-struct FindPace {
-  static constexpr float kPace = 1.0f / 8.0f, kWallPace = 0.5f;
-  TileView tiles;
+struct HasRole {
   View<const std::uint8_t> roles;
-  ConstFaceView open;
-  View<float> pace;  // out
-  HD float mass(int a, std::uint32_t cell) const {
-    return cell == kNoCell ? 1.0f : face_mass(open, a, cell);
-  }
-  HD void operator()(int item) const {
-    const auto cell = static_cast<std::uint32_t>(item);
-    if (roles[cell] == 0) return;
-    float least = 1.0f;
-    bool walled = false;
-    for (int a = 0; a < 3 && open.of[a].size > 0; ++a) {
-      const std::uint32_t low = tiles.before(cell, a);
-      least = min(least, min(mass(a, cell), mass(a, tiles.behind(cell, a))));
-      for (int b = 0; b < 3 && low != kNoCell; ++b) {
-        if (b != a) least = min(least, mass(b, low));
-      }
-    }
-    for (int k = 0; k < 8 && open.of[0].size > 0; ++k) {
-      const std::uint32_t at = tiles.beside(cell, -(k & 1), -(k >> 1 & 1), -(k >> 2));
-      if (at != kNoCell && roles[at] & role::kTouches) walled = true;
-    }
-    pace[cell] = (walled ? 1.0f - kWallPace : 1.0f) * kPace * least;
-  }
+  HD bool operator()(std::uint32_t cell) const { return roles[cell] != 0; }
 };
 
-// u = u0 + div s.
-struct Shove {
+// What friction can do where: 1 over the mass of each low face, as a share of a whole one's, 0
+// where no sand flows; and w, how far a step of the iteration goes, for a cell's normal stresses
+// and for those on its low edges, 0 where there are none. The largest eigenvalue of s -> D'(div s)
+// is 8 where all faces have their whole mass. At walls half of the step is left to their friction,
+// whose eigenvalue is 1.
+struct PaceView {
+  FaceView give;
+  View<float> normal;
+  View<float> shear[3];
+};
+struct ConstPaceView {
+  ConstFaceView give;
+  View<const float> normal;
+  View<const float> shear[3];
+};
+struct FindPace {
+  static constexpr float kPace = 1.0f / 8.0f, kWallPace = 0.5f;
+  static constexpr float kLeastMass = 0.25f;  // less would only make the equations stiff
   TileView tiles;
   View<const std::uint8_t> roles;
   ConstFaceView open;
-  ConstStressView s;
-  ConstFaceView from_walls;  // what walls push each cell with (wall_kernels.h); empty: none does
-  ConstFaceView u0;
-  FaceView u;  // out
+  PaceView pace;  // out
 
-  HD static float at(const View<const float>& field, std::uint32_t cell) {
-    return cell == kNoCell ? 0.0f : field[cell];
+  HD float mass(int a, std::uint32_t cell) const {
+    return cell == kNoCell || open.of[a].size == 0 ? 1.0f : max(open.of[a][cell], kLeastMass);
   }
-  // The share of what a wall does to a cell along axis a that goes to this of the cell's two faces.
-  HD float share(int a, std::uint32_t face, std::uint32_t other) const {
-    const float here = open.of[a][face], there = other == kNoCell ? 0.0f : open.of[a][other];
-    return here / (here + there);
-  }
-  // A face with sand on one side only stands for half of a face's mass.
-  HD float walls(int a, std::uint32_t cell, std::uint32_t low) const {
-    const std::uint8_t here = roles[cell], there = low == kNoCell ? 0 : roles[low];
-    float push = 0.0f;
-    if (here & role::kTouches) {
-      push += share(a, cell, tiles.behind(cell, a)) * from_walls.of[a][cell];
-    }
-    if (there & role::kTouches) push += share(a, cell, low) * from_walls.of[a][low];
-    return (here & there & role::kStressed) != 0 ? push : 2.0f * push;
+  HD bool touches(std::uint32_t cell) const {
+    return cell != kNoCell && (roles[cell] & role::kTouches) != 0;
   }
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
     const std::uint8_t here = roles[cell];
+    float least = 1.0f;
     for (int a = 0; a < 3; ++a) {
-      if (!(here & role::moves(a))) continue;
-      const int b = (a + 1) % 3, c = (a + 2) % 3;
-      const std::uint32_t low = tiles.before(cell, a);
-      float push = s.normal[a][cell] - at(s.normal[a], low);
-      push += at(s.shear[c], tiles.behind(cell, b)) - s.shear[c][cell];
-      push += at(s.shear[b], tiles.behind(cell, c)) - s.shear[b][cell];
-      if (from_walls.of[a].size > 0) push = (push + walls(a, cell, low)) / face_mass(open, a, cell);
-      u.of[a][cell] = u0.of[a][cell] + push;
+      least = min(least, min(mass(a, cell), mass(a, tiles.behind(cell, a))));
+      pace.give.of[a][cell] = here & role::moves(a) ? 1.0f / mass(a, cell) : 0.0f;
+    }
+    const float w = kPace * least * (touches(cell) ? 1.0f - kWallPace : 1.0f);
+    pace.normal[cell] = here & role::kStressed ? w : 0.0f;
+    for (int a = 0; a < 3; ++a) {
+      pace.shear[a][cell] = here & role::shears(a) ? edge(a, cell) : 0.0f;
     }
   }
+  HD float edge(int a, std::uint32_t cell) const {
+    const int b = (a + 1) % 3, c = (a + 2) % 3;
+    const float least = min(min(mass(b, cell), mass(c, cell)),
+                            min(mass(b, tiles.before(cell, c)), mass(c, tiles.before(cell, b))));
+    bool walled = false;
+    for (const std::uint32_t at : cells_around(tiles, a, cell).at) walled = walled || touches(at);
+    return kPace * least * (walled ? 1.0f - kWallPace : 1.0f);
+  }
 };
+
+// A step from here to the next cell along axis a: on.
+template <int A, int S, class At>
+HD_INLINE HD typename At::Number beside(const At& at, View<const float> f) {
+  return at.template near < A == 0 ? S : 0, A == 1 ? S : 0, A == 2 ? S : 0 > (f);
+}
+
+// u = u0 + div s.
+struct Shove {
+  ConstFaceView give;
+  ConstStressView s;
+  ConstFaceView u0;
+  FaceView u;  // out
+
+  template <int A, class At>
+  HD_INLINE HD void along(const At& at) const {
+    constexpr int B = (A + 1) % 3, C = (A + 2) % 3;
+    auto push = at.here(s.normal[A]) - beside<A, -1>(at, s.normal[A]);
+    push += beside<B, 1>(at, s.shear[C]) - at.here(s.shear[C]);
+    push += beside<C, 1>(at, s.shear[B]) - at.here(s.shear[B]);
+    at.put(u.of[A], at.here(u0.of[A]) + at.here(give.of[A]) * push);
+  }
+  template <class At>
+  HD_INLINE HD void operator()(const At& at) const {
+    along<0>(at);
+    along<1>(at);
+    along<2>(at);
+  }
+};
+
+// s_bc in a cell: the mean of its four edges along a.
+HD inline float shear_in(const TileView& tiles, const ConstStressView& s, int a,
+                         std::uint32_t cell) {
+  float sum = 0.0f;
+  for (const std::uint32_t at : edges_of(tiles, a, cell).at) {
+    if (at != kNoCell) sum += s.shear[a][at];
+  }
+  return 0.25f * sum;
+}
 
 // The radius of the yield surface. In the "slope" form, sqrt(2) (tan(phi) p + c), a slope of sand
 // at phi is exactly in balance.
@@ -195,150 +210,129 @@ struct FindRadii {
 
 // ---- One step of the iteration, from y: u(y) by Shove, then x = y + w D'(u(y)) ...
 struct TryStress {
-  TileView tiles;
-  View<const std::uint8_t> roles;
-  View<const float> pace;
+  ConstPaceView pace;
   ConstFaceView u;
-  ConstFaceView beyond;  // of wall cells: the velocity of faces that are closed
-  ConstFaceView open;
   ConstStressView y;
   StressView x;  // out
 
-  HD float low(int a, std::uint32_t cell, bool touches) const {
-    if (touches && !(open.of[a][cell] > 0.0f)) return beyond.of[a][cell];
-    return u.of[a][cell];
+  template <int A, class At>
+  HD_INLINE HD void edge(const At& at) const {
+    constexpr int B = (A + 1) % 3, C = (A + 2) % 3;
+    const auto across_c = at.here(u.of[B]) - beside<C, -1>(at, u.of[B]);
+    const auto across_b = at.here(u.of[C]) - beside<B, -1>(at, u.of[C]);
+    at.put(x.shear[A], at.here(y.shear[A]) + 0.5f * at.here(pace.shear[A]) * (across_b + across_c));
   }
-  HD float high(int a, std::uint32_t cell, bool touches) const {
-    const std::uint32_t at = tiles.behind(cell, a);
-    if (touches && (at == kNoCell || !(open.of[a][at] > 0.0f))) return beyond.of[a][cell];
-    return at == kNoCell ? 0.0f : u.of[a][at];
-  }
-  HD void operator()(int item) const {
-    const auto cell = static_cast<std::uint32_t>(item);
-    const std::uint8_t here = roles[cell];
-    if ((here & ~7u) == 0) return;
-    const float w = pace[cell];
-    if (here & role::kStressed) {
-      const bool touches = (here & role::kTouches) != 0;
-      float d[3];
-      for (int a = 0; a < 3; ++a) d[a] = high(a, cell, touches) - low(a, cell, touches);
-      const float mean = (d[0] + d[1] + d[2]) * (1.0f / 3.0f);
-      for (int a = 0; a < 3; ++a) x.normal[a][cell] = y.normal[a][cell] + w * (d[a] - mean);
-    }
-    for (int a = 0; a < 3; ++a) {
-      if (!(here & role::shears(a))) continue;
-      const int b = (a + 1) % 3, c = (a + 2) % 3;
-      const float across_c = u.of[b][cell] - u.of[b][tiles.before(cell, c)];
-      const float across_b = u.of[c][cell] - u.of[c][tiles.before(cell, b)];
-      x.shear[a][cell] = y.shear[a][cell] + 0.5f * w * (across_b + across_c);
-    }
+  template <class At>
+  HD_INLINE HD void operator()(const At& at) const {
+    using T = typename At::Number;
+    const T d0 = beside<0, 1>(at, u.of[0]) - at.here(u.of[0]);
+    const T d1 = beside<1, 1>(at, u.of[1]) - at.here(u.of[1]);
+    const T d2 = beside<2, 1>(at, u.of[2]) - at.here(u.of[2]);
+    const T w = at.here(pace.normal), mean = (d0 + d1 + d2) * (1.0f / 3.0f);
+    at.put(x.normal[0], at.here(y.normal[0]) + w * (d0 - mean));
+    at.put(x.normal[1], at.here(y.normal[1]) + w * (d1 - mean));
+    at.put(x.normal[2], at.here(y.normal[2]) + w * (d2 - mean));
+    edge<0>(at);
+    edge<1>(at);
+    edge<2>(at);
   }
 };
 
 // ... and s = P(x), onto the yield surface where x is beyond it. |s|^2 in a cell takes the mean of
 // the squares on its edges, and on an edge those of its cells.
-struct CellNorm {
-  TileView tiles;
-  ConstStressView s;
-  HD float squares(int a, std::uint32_t cell) const {
-    float sum = 0.0f;
-    for (const std::uint32_t at : edges_of(tiles, a, cell).at) {
-      if (at != kNoCell) sum += s.shear[a][at] * s.shear[a][at];
-    }
-    return 0.5f * sum;  // of both s_bc and s_cb
-  }
-  HD float mean(int a, std::uint32_t cell) const {
-    float sum = 0.0f;
-    for (const std::uint32_t at : edges_of(tiles, a, cell).at) {
-      if (at != kNoCell) sum += s.shear[a][at];
-    }
-    return 0.25f * sum;
-  }
-  HD float of(std::uint32_t cell, float (&rest)[3]) const {
-    float all = 0.0f, edge[3];
-    for (int a = 0; a < 3; ++a) {
-      edge[a] = squares(a, cell);
-      all += s.normal[a][cell] * s.normal[a][cell] + edge[a];
-    }
-    for (int a = 0; a < 3; ++a) rest[a] = all - edge[a];
-    return all;
-  }
-};
-
 struct MeasureCells {
-  CellNorm norm;
-  View<const std::uint8_t> roles;
+  ConstStressView s;
   View<const float> radius;
   View<float> scale;    // out: what brings a cell's stress back to the yield surface
   View<float> rest[3];  // out: |s|^2 without what is on the edges along a
-  HD void operator()(int item) const {
-    const auto cell = static_cast<std::uint32_t>(item);
-    if (!(roles[cell] & role::kStressed)) return;
-    float without[3];
-    const float all = norm.of(cell, without);
-    const float r = radius[cell];
-    scale[cell] = all > r * r ? r / std::sqrt(all) : 1.0f;
-    for (int a = 0; a < 3; ++a) rest[a][cell] = without[a];
-  }
-};
 
-// How the iteration gets on.
-struct Progress {
-  double change = 0.0;   // sum of (s - before)^2
-  double against = 0.0;  // sum of (y - s)(s - before): positive where momentum leads astray
-  double cells = 0.0;
-  HD Progress operator+(const Progress& o) const {
-    return {change + o.change, against + o.against, cells + o.cells};
+  // Of both s_bc and s_cb on the four edges of a cell along A, on the mean.
+  template <int A, class At>
+  HD_INLINE HD typename At::Number squares(const At& at) const {
+    constexpr int BX = A == 2 ? 1 : 0, BY = A == 0 ? 1 : 0, BZ = A == 1 ? 1 : 0;
+    constexpr int CX = A == 1 ? 1 : 0, CY = A == 2 ? 1 : 0, CZ = A == 0 ? 1 : 0;
+    const auto e0 = at.here(s.shear[A]);
+    const auto e1 = at.template near<BX, BY, BZ>(s.shear[A]);
+    const auto e2 = at.template near<CX, CY, CZ>(s.shear[A]);
+    const auto e3 = at.template near<BX + CX, BY + CY, BZ + CZ>(s.shear[A]);
+    return 0.5f * (e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3);
   }
+  template <class At>
+  HD_INLINE HD void operator()(const At& at) const {
+    using T = typename At::Number;
+    const T n0 = at.here(s.normal[0]), n1 = at.here(s.normal[1]), n2 = at.here(s.normal[2]);
+    const T e0 = squares<0>(at), e1 = squares<1>(at), e2 = squares<2>(at);
+    const T all = n0 * n0 + n1 * n1 + n2 * n2 + e0 + e1 + e2;
+    const T r = at.here(radius);
+    at.put(scale, At::choose(all > r * r, r * At::inverse_sqrt(all + kTiny), 0.0f * r + 1.0f));
+    at.put(rest[0], all - e0);
+    at.put(rest[1], all - e1);
+    at.put(rest[2], all - e2);
+  }
+  static constexpr float kTiny = 1e-30f;
 };
 
 struct Yield {
-  TileView tiles;
-  View<const std::uint8_t> roles;
+  static constexpr int kSums = 3;  // how the iteration gets on: Progress
+  ConstPaceView pace;
   View<const float> radius, scale;
   View<const float> rest[3];
   ConstStressView x;
   StressView s, y;  // in and out
   float momentum;
 
-  HD void set(float value, float& s_at, float& y_at, Progress& sum) const {
-    const float change = value - s_at;
-    sum.change += static_cast<double>(change) * static_cast<double>(change);
-    sum.against += static_cast<double>(y_at - value) * static_cast<double>(change);
-    s_at = value;
-    y_at = value + momentum * change;
+  template <class At>
+  HD_INLINE HD void set(const At& at, const typename At::Number& value, const View<float>& of_s,
+                        const View<float>& of_y, typename At::Number* sums) const {
+    const auto change = value - at.here(of_s);
+    sums[0] += change * change;
+    sums[1] += (at.here(of_y) - value) * change;
+    at.put(of_s, value);
+    at.put(of_y, value + momentum * change);
   }
-  HD float edge_scale(int a, std::uint32_t cell, float value) const {
-    float squares = 0.0f, r = 0.0f, count = 0.0f;
-    for (const std::uint32_t at : cells_around(tiles, a, cell).at) {
-      if (at == kNoCell || !(roles[at] & role::kStressed)) continue;
-      squares += rest[a][at];
-      r += radius[at];
-      count += 1.0f;
-    }
-    if (!(count > 0.0f)) return 0.0f;
-    r /= count;
-    const float all = 2.0f * value * value + squares / count;
-    return all > r * r ? r / std::sqrt(all) : 1.0f;
+  // The mean of what the sand's cells around an edge have.
+  template <int A, class At>
+  HD_INLINE HD void edge(const At& at, typename At::Number* sums) const {
+    using T = typename At::Number;
+    constexpr int BX = A == 2 ? -1 : 0, BY = A == 0 ? -1 : 0, BZ = A == 1 ? -1 : 0;
+    constexpr int CX = A == 1 ? -1 : 0, CY = A == 2 ? -1 : 0, CZ = A == 0 ? -1 : 0;
+    T squares{}, r{}, count{};
+    const auto add = [&](const T& there, const T& rest_there, const T& r_there) {
+      count += At::choose(there > 0.0f, 0.0f * there + 1.0f, 0.0f * there);
+      squares += At::choose(there > 0.0f, rest_there, 0.0f * there);
+      r += r_there;
+    };
+    add(at.here(pace.normal), at.here(rest[A]), at.here(radius));
+    add(at.template near<BX, BY, BZ>(pace.normal), at.template near<BX, BY, BZ>(rest[A]),
+        at.template near<BX, BY, BZ>(radius));
+    add(at.template near<CX, CY, CZ>(pace.normal), at.template near<CX, CY, CZ>(rest[A]),
+        at.template near<CX, CY, CZ>(radius));
+    add(at.template near<BX + CX, BY + CY, BZ + CZ>(pace.normal),
+        at.template near<BX + CX, BY + CY, BZ + CZ>(rest[A]),
+        at.template near<BX + CX, BY + CY, BZ + CZ>(radius));
+    const T value = at.here(x.shear[A]);
+    // |s|^2 > r^2, with the means written as sums over count.
+    const T all = 2.0f * value * value * count + squares, most = r * r;
+    const T scaled = value * r * At::inverse_sqrt(all * count + MeasureCells::kTiny);
+    set(at, At::choose(all * count > most, scaled, value), s.shear[A], y.shear[A], sums);
   }
-  HD Progress operator()(int item) const {
-    const auto cell = static_cast<std::uint32_t>(item);
-    Progress sum;
-    const std::uint8_t here = roles[cell];
-    if ((here & ~7u) == 0) return sum;
-    if (here & role::kStressed) {
-      sum.cells = 1.0;
-      for (int a = 0; a < 3; ++a) {
-        set(scale[cell] * x.normal[a][cell], s.normal[a][cell], y.normal[a][cell], sum);
-      }
-    }
-    for (int a = 0; a < 3; ++a) {
-      if (!(here & role::shears(a))) continue;
-      const float value = x.shear[a][cell];
-      set(edge_scale(a, cell, value) * value, s.shear[a][cell], y.shear[a][cell], sum);
-    }
-    return sum;
+  template <class At>
+  HD_INLINE HD void operator()(const At& at, typename At::Number* sums) const {
+    using T = typename At::Number;
+    const T back = at.here(scale), there = at.here(pace.normal);
+    set(at, back * at.here(x.normal[0]), s.normal[0], y.normal[0], sums);
+    set(at, back * at.here(x.normal[1]), s.normal[1], y.normal[1], sums);
+    set(at, back * at.here(x.normal[2]), s.normal[2], y.normal[2], sums);
+    edge<0>(at, sums);
+    edge<1>(at, sums);
+    edge<2>(at, sums);
+    sums[2] += At::choose(there > 0.0f, 0.0f * there + 1.0f, 0.0f * there);
   }
+};
+struct Progress {
+  double change = 0.0;   // sum of (s - before)^2
+  double against = 0.0;  // sum of (y - s)(s - before): positive where momentum leads astray
+  double cells = 0.0;
 };
 
 // In the end no cell's stress may be beyond its yield surface: each edge is scaled as the most

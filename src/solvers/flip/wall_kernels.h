@@ -1,6 +1,6 @@
-// Friction of sand at walls: in each cell that a solid cuts, a traction t along the wall, kept as
-// t dt / (rho dx) [m/s], with
-//     |t| <= min(mu, tan phi) (p - n.s.n)
+// Friction of sand at walls: in each cell that a solid cuts, a force t along the wall, kept as
+// t dt / (rho dx^3) [m/s], with A the wall's area [faces] and
+//     |t| <= min(mu, tan phi) A (p - n.s.n)
 // where p - n.s.n is what presses on the wall, that of the sand between it and the cell's middle
 // included. It works on the mean velocity of the cell's faces, and is found in the same iteration
 // as the stresses within the sand.
@@ -24,14 +24,14 @@ namespace barchan::flip {
 struct WallCell {
   std::uint32_t cell;
   std::int32_t solid;
-  Vec3 normal;     // 0 where walls face each other
-  float area;      // [faces]
-  float friction;  // mu
-  float weight;    // of a cell full of sand, as it presses on the wall [m/s]
-  float depth;     // from the middle to the wall [cells]
-  Vec3 velocity;   // of the solid [m/s]
-  bool aligned;    // its walls lie in faces of the grid
-  bool free[3];    // along this axis sand can slide
+  bool aligned;   // its walls lie in faces of the grid; there may be several
+  bool free[3];   // along this axis sand can slide
+  Vec3 normal;    // of all walls together; 0 where they face each other
+  Vec3 velocity;  // of the solid [m/s]
+  // mu times area [faces], and how a cell full of sand presses on the wall [m/s]: of walls across
+  // each axis where aligned, otherwise the first of the three.
+  Vec3 friction, weight;
+  float depth;  // from the middle to the wall [cells]
 };
 
 struct ListWalls {
@@ -41,10 +41,17 @@ struct ListWalls {
   View<const Octants> octants;
   View<const float> wall;  // from middles to the nearest solid [cells]
   SolidsNow solids;
-  Vec3 gravity;                      // dt g [m/s]
+  Vec3 gravity;         // dt g [m/s]
+  float most_friction;  // tan(phi): sand shears within before it slides on rougher walls
   View<const std::uint32_t> before;  // how many wall cells come before each cell
   View<WallCell> out;
 
+  HD int solid_at(std::uint32_t cell, const Vec3& x) const {
+    return solids.nearest(cell / kTileCells, x).solid;
+  }
+  HD float friction_of(int solid) const {
+    return min(solids.solids.data[solid].friction, most_friction);
+  }
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
     if (!(roles[cell] & role::kTouches)) return;
@@ -52,23 +59,28 @@ struct ListWalls {
     one.cell = cell;
     one.aligned = open_volume(octants[cell]) > 0.99f;
     Vec3 missing;
-    float closed = 0.0f;
     for (int a = 0; a < 3; ++a) {
       const std::uint32_t behind = tiles.behind(cell, a);
       const float lo = open.of[a][cell], hi = behind == kNoCell ? 1.0f : open.of[a][behind];
       missing[a] = hi - lo;
-      closed += 2.0f - hi - lo;
       one.free[a] = one.aligned ? lo > 0.0f && hi > 0.0f : lo > 0.0f || hi > 0.0f;
+      if (!one.aligned || (lo >= 1.0f && hi >= 1.0f)) continue;
+      const Vec3 x = middle_of_face(tiles, cell, a);
+      if (lo < 1.0f) one.friction[a] += (1.0f - lo) * friction_of(solid_at(cell, x));
+      const Vec3 far = x + tiles.frame.size * unit(a);
+      if (hi < 1.0f) one.friction[a] += (1.0f - hi) * friction_of(solid_at(cell, far));
+      one.weight[a] = lo < hi ? -gravity[a] : gravity[a];
     }
     const float area = length(missing);
     if (area > 1e-3f) one.normal = (1.0f / area) * missing;
-    one.area = one.aligned ? closed : area;
     const Vec3 middle = tiles.corner_of(cell) + 0.5f * tiles.frame.size * Vec3(1.0f, 1.0f, 1.0f);
-    one.solid = solids.nearest(cell / kTileCells, middle).solid;
-    one.friction = solids.solids.data[one.solid].friction;
+    one.solid = solid_at(cell, middle);
     one.velocity = solids.velocity(one.solid, middle);
-    one.weight = -dot(gravity, one.normal);
     one.depth = clamp(wall[cell], 0.0f, 0.5f);
+    if (!one.aligned) {
+      one.friction.x = area * friction_of(one.solid);
+      one.weight.x = -dot(gravity, one.normal);
+    }
     out[before[cell]] = one;
   }
 };
@@ -137,20 +149,73 @@ struct PushFromWalls {
   HD void operator()(int item) const {
     const WallCell& wall = walls[static_cast<std::size_t>(item)];
     const Vec3 more = WallFlow::along(wall, push_on_closed(tiles, open, s, wall.cell));
-    const Vec3 all = wall.area * t[static_cast<std::size_t>(item)] + more;
+    const Vec3 all = t[static_cast<std::size_t>(item)] + more;
     for (int a = 0; a < 3; ++a) push.of[a][wall.cell] = all[a];
   }
 };
 
-// The velocity of closed faces, once u is known.
-struct FlowBeyond {
+// u += what walls push the cells on both sides of a face with. Each wall cell sees to its low
+// faces, and to its high ones where no wall cell follows.
+struct ShoveAtWalls {
+  TileView tiles;
+  ConstFaceView open;
+  View<const WallCell> walls;
+  View<const std::uint8_t> roles;
+  ConstFaceView give;
+  ConstFaceView push;
+  FaceView u;  // in and out
+
+  // The share of what a wall does to a cell along axis a that goes to this of the cell's two faces.
+  HD float share(int a, std::uint32_t face, std::uint32_t other) const {
+    const float here = open.of[a][face], there = other == kNoCell ? 0.0f : open.of[a][other];
+    return here / (here + there);
+  }
+  HD bool touches(std::uint32_t cell) const {
+    return cell != kNoCell && (roles[cell] & role::kTouches) != 0;
+  }
+  // A face with sand on one side only stands for half of a face's mass.
+  HD void shove(int a, std::uint32_t face) const {
+    const float can = give.of[a][face];
+    if (!(can > 0.0f)) return;
+    const std::uint32_t low = tiles.before(face, a);
+    float sum = 0.0f;
+    if (touches(face)) sum += share(a, face, tiles.behind(face, a)) * push.of[a][face];
+    if (touches(low)) sum += share(a, face, low) * push.of[a][low];
+    const bool both = low != kNoCell && (roles[face] & roles[low] & role::kStressed) != 0;
+    u.of[a][face] += can * (both ? sum : 2.0f * sum);
+  }
+  HD void operator()(int item) const {
+    const std::uint32_t cell = walls[static_cast<std::size_t>(item)].cell;
+    for (int a = 0; a < 3; ++a) {
+      shove(a, cell);
+      const std::uint32_t high = tiles.behind(cell, a);
+      if (high != kNoCell && !touches(high)) shove(a, high);
+    }
+  }
+};
+
+// x = y + w D'(u(y)) of wall cells, whose closed faces move along the wall.
+struct TryAtWalls {
   WallFlow flow;
   View<const WallCell> walls;
-  FaceView beyond;  // out
+  View<const float> pace;
+  ConstStressView y;
+  StressView x;  // out
   HD void operator()(int item) const {
     const WallCell& wall = walls[static_cast<std::size_t>(item)];
-    const Vec3 v = WallFlow::closed(wall, flow.mean(wall));
-    for (int a = 0; a < 3; ++a) beyond.of[a][wall.cell] = v[a];
+    const std::uint32_t cell = wall.cell;
+    const Vec3 closed = WallFlow::closed(wall, flow.mean(wall));
+    Vec3 d;
+    for (int a = 0; a < 3; ++a) {
+      const std::uint32_t at = flow.tiles.behind(cell, a);
+      const bool low = flow.open.of[a][cell] > 0.0f;
+      const bool high = at != kNoCell && flow.open.of[a][at] > 0.0f;
+      d[a] = (high ? flow.u.of[a][at] : closed[a]) - (low ? flow.u.of[a][cell] : closed[a]);
+    }
+    const float mean = (d.x + d.y + d.z) * (1.0f / 3.0f);
+    for (int a = 0; a < 3; ++a) {
+      x.normal[a][cell] = y.normal[a][cell] + pace[cell] * (d[a] - mean);
+    }
   }
 };
 
@@ -160,30 +225,41 @@ struct YieldAtWalls {
   View<const WallCell> walls;
   View<const std::uint8_t> kind;
   View<const float> q;
-  CellNorm stress;
-  float inner_friction;  // tan(phi)
-  View3<float> t, y;     // in and out
+  ConstStressView s;
+  View3<float> t, y;  // in and out
   float momentum;
 
-  HD float pressed(const WallCell& wall) const {
+  // mu times what presses on the cell's walls.
+  HD float most(const WallCell& wall) const {
     const std::uint32_t cell = wall.cell;
-    float p = kind[cell] == kLiquid ? q[cell] + wall.depth * wall.weight : wall.weight;
-    for (int a = 0; a < 3; ++a) {
-      p -= wall.normal[a] * wall.normal[a] * stress.s.normal[a][cell];
-      const int b = (a + 1) % 3, c = (a + 2) % 3;
-      if (wall.normal[b] * wall.normal[c] == 0.0f) continue;
-      p -= 2.0f * wall.normal[b] * wall.normal[c] * stress.mean(a, cell);
+    const bool liquid = kind[cell] == kLiquid;
+    const auto pressed = [&](float weight, float across) {
+      return max((liquid ? q[cell] + wall.depth * weight : weight) - across, 0.0f);
+    };
+    if (wall.aligned) {
+      float sum = 0.0f;
+      for (int a = 0; a < 3; ++a) {
+        if (wall.friction[a] > 0.0f) {
+          sum += wall.friction[a] * pressed(wall.weight[a], s.normal[a][cell]);
+        }
+      }
+      return sum;
     }
-    return max(p, 0.0f);
+    float across = 0.0f;
+    for (int a = 0; a < 3; ++a) {
+      const int b = (a + 1) % 3, c = (a + 2) % 3;
+      across += wall.normal[a] * wall.normal[a] * s.normal[a][cell] +
+                2.0f * wall.normal[b] * wall.normal[c] * shear_in(flow.tiles, s, a, cell);
+    }
+    return wall.friction.x * pressed(wall.weight.x, across);
   }
   HD void operator()(int item) const {
     const auto i = static_cast<std::size_t>(item);
     const WallCell& wall = walls[i];
     const Vec3 slip = WallFlow::along(wall, flow.mean(wall) - wall.velocity);
     Vec3 next = static_cast<Vec3>(y[i]) - FindPace::kWallPace * slip;
-    const float most = min(wall.friction, inner_friction) * pressed(wall);
-    const float size = length(next);
-    if (size > most) next = (most / size) * next;
+    const float limit = most(wall), size = length(next);
+    if (size > limit) next = (limit / size) * next;
     const Vec3 change = next - static_cast<Vec3>(t[i]);
     t[i] = next;
     y[i] = next + momentum * change;
@@ -243,8 +319,8 @@ struct PushOnSolid {
     SixSums sum;
     if (wall.solid != solid) return sum;
     const Vec3 on_closed = push_on_closed(tiles, open, s, wall.cell);
-    const Vec3 push = on_closed - WallFlow::along(wall, on_closed) -
-                      wall.area * t[static_cast<std::size_t>(item)];
+    const Vec3 push =
+        on_closed - WallFlow::along(wall, on_closed) - t[static_cast<std::size_t>(item)];
     const Vec3 middle =
         tiles.corner_of(wall.cell) + 0.5f * tiles.frame.size * Vec3(1.0f, 1.0f, 1.0f);
     const Vec3 turn = cross(middle - motion[static_cast<std::size_t>(solid)].position, push);
