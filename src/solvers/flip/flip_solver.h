@@ -51,6 +51,7 @@ class FlipSolver final : public Solver {
 
   void find_wall_speeds();
   void list_contacts(const State& next);
+  std::vector<flip::Push> pushes(View<const float> q);
   void move_on(const State& next, const std::vector<flip::Push>& pushes);
   void set_up_equations(const State& next, bool again);
   void find_pressure(const State& next, double dt, bool again, StepReport& report);

@@ -212,8 +212,7 @@ class Friction {
         device_.exclusive_scan("friction: set up", std::as_const(count_).view(), count_.view());
     walls_.resize(wall_count_);
     for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
-             ListWalls{grid.tiles, roles(), grid.open, grid.octants, grid.wall, grid.solids,
-                       grid.gravity, grid.friction, std::as_const(count_).view(), walls_.view()});
+             ListWalls{grid.tiles, roles(), grid.open, grid.octants, grid.wall, grid.solids, give_.read(), grid.gravity, grid.friction, std::as_const(count_).view(), walls_.view()});
   }
 
   // For the next step, in pascals.
@@ -274,7 +273,7 @@ class Friction {
     for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
              PushFromWalls{grid.tiles, grid.open, walls(), s, t, push_.view()});
     for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
-             ShoveAtWalls{grid.tiles, grid.open, walls(), roles(), give_.read(), push_.read(), u});
+             ShoveAtWalls{{grid.tiles, grid.open, give_.read(), roles()}, walls(), push_.read(), u});
   }
 
   void measure(const FrictionGrid& grid, const ConstStressView& s) {

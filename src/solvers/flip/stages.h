@@ -364,6 +364,10 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
     find_pressure(next, dt, turn > 0, report);
     copy(pushed_, u_);
     subtract_gradient();
+    if (contacts_.dynamic() > 0) {  // friction meets bodies as the pressure moves them
+      move_on(next, pushes(std::as_const(q_).view()));
+      friction_.list_walls(friction_grid());
+    }
     done += friction_.relax(friction_grid(), std::as_const(q_).view(), yield, u_.read(), enough,
                             now.step < 2 ? 2000 : most);
   }
@@ -397,7 +401,7 @@ void FlipSolver<Device>::list_contacts(const State& next) {
                   Vec3(kick_ * setup_.gravity)},
                  cells(), near_.within(1));
   if (contacts_.dynamic() == 0) return;
-  move_on(next, contacts_.push({}));
+  move_on(next, pushes({}));
   find_wall_speeds();
 }
 
@@ -418,19 +422,26 @@ void FlipSolver<Device>::move_on(const State& next, const std::vector<flip::Push
   motion_.upload(pushed);
 }
 
+// What pressure and friction do to each solid, over a full cell's mass; without q what does not
+// depend on the pressure.
+template <class Device>
+std::vector<flip::Push> FlipSolver<Device>::pushes(View<const float> q) {
+  std::vector<flip::Push> all = contacts_.push(q);
+  if (!sand_) return all;
+  const std::vector<flip::Push> more = friction_.push_solids(friction_grid(), all.size());
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    all[s].linear += more[s].linear;
+    all[s].angular += more[s].angular;
+  }
+  return all;
+}
+
 // A cell's mass times J q: the impulse of p over dt on a solid, about its own origin.
 template <class Device>
 void FlipSolver<Device>::push_solids(const State& next, BodyImpulses& out) {
   if (!walls_) return;
   if (contacts_.dynamic() == 0) list_contacts(next);
-  std::vector<flip::Push> pushes = contacts_.push(std::as_const(q_).view());
-  if (sand_) {
-    const std::vector<flip::Push> more = friction_.push_solids(friction_grid(), pushes.size());
-    for (std::size_t s = 0; s < pushes.size(); ++s) {
-      pushes[s].linear += more[s].linear;
-      pushes[s].angular += more[s].angular;
-    }
-  }
+  const std::vector<flip::Push> pushes = this->pushes(std::as_const(q_).view());
   for (std::size_t s = 0; s < pushes.size(); ++s) {
     const bool dynamic = setup_.solids[s].drive == SolidDrive::dynamic;
     const double mass = (dynamic ? body_span_ : 1.0) * cell_mass();

@@ -32,6 +32,52 @@ struct WallCell {
   // each axis where aligned, otherwise the first of the three.
   Vec3 friction, weight;
   float depth;  // from the middle to the wall [cells]
+  float pace;   // w: how far a step of the iteration goes
+};
+
+// How the force of walls on a cell goes to its faces: by their open areas. A face with sand on one
+// side only stands for half of a face's mass.
+struct WallShares {
+  TileView tiles;
+  ConstFaceView open, give;
+  View<const std::uint8_t> roles;
+
+  HD bool touches(std::uint32_t cell) const {
+    return cell != kNoCell && (roles[cell] & role::kTouches) != 0;
+  }
+  HD float of(int a, std::uint32_t face, std::uint32_t other) const {
+    const float here = open.of[a][face], there = other == kNoCell ? 0.0f : open.of[a][other];
+    return here / (here + there);
+  }
+  // To a face from the cells before and behind it.
+  HD float from_before(int a, std::uint32_t face) const {
+    const std::uint32_t low = tiles.before(face, a);
+    return touches(low) ? of(a, face, low) : 0.0f;
+  }
+  HD float from_behind(int a, std::uint32_t face) const {
+    return touches(face) ? of(a, face, tiles.behind(face, a)) : 0.0f;
+  }
+  // Velocity for a force of 1.
+  HD float yields(int a, std::uint32_t face) const {
+    const std::uint32_t low = tiles.before(face, a);
+    const bool both = low != kNoCell && (roles[face] & roles[low] & role::kStressed) != 0;
+    return (both ? 1.0f : 2.0f) * give.of[a][face];
+  }
+  // By no more than this does a cell's mean velocity change where all forces change by 1.
+  HD float response(std::uint32_t cell) const {
+    float most = 1.0f;
+    for (int a = 0; a < 3; ++a) {
+      float sum = 0.0f;
+      const std::uint32_t faces[2] = {cell, tiles.behind(cell, a)};
+      for (const std::uint32_t face : faces) {
+        if (face == kNoCell || !(give.of[a][face] > 0.0f)) continue;
+        const float before = from_before(a, face), behind = from_behind(a, face);
+        sum += (face == cell ? behind : before) * yields(a, face) * (before + behind);
+      }
+      most = max(most, sum);
+    }
+    return most;
+  }
 };
 
 struct ListWalls {
@@ -41,7 +87,8 @@ struct ListWalls {
   View<const Octants> octants;
   View<const float> wall;  // from middles to the nearest solid [cells]
   SolidsNow solids;
-  Vec3 gravity;         // dt g [m/s]
+  ConstFaceView give;
+  Vec3 gravity;                      // dt g [m/s]
   float most_friction;  // tan(phi): sand shears within before it slides on rougher walls
   View<const std::uint32_t> before;  // how many wall cells come before each cell
   View<WallCell> out;
@@ -81,6 +128,7 @@ struct ListWalls {
       one.friction.x = area * friction_of(one.solid);
       one.weight.x = -dot(gravity, one.normal);
     }
+    one.pace = FindPace::kWallPace / WallShares{tiles, open, give, roles}.response(cell);
     out[before[cell]] = one;
   }
 };
@@ -157,39 +205,25 @@ struct PushFromWalls {
 // u += what walls push the cells on both sides of a face with. Each wall cell sees to its low
 // faces, and to its high ones where no wall cell follows.
 struct ShoveAtWalls {
-  TileView tiles;
-  ConstFaceView open;
+  WallShares shares;
   View<const WallCell> walls;
-  View<const std::uint8_t> roles;
-  ConstFaceView give;
   ConstFaceView push;
   FaceView u;  // in and out
 
-  // The share of what a wall does to a cell along axis a that goes to this of the cell's two faces.
-  HD float share(int a, std::uint32_t face, std::uint32_t other) const {
-    const float here = open.of[a][face], there = other == kNoCell ? 0.0f : open.of[a][other];
-    return here / (here + there);
-  }
-  HD bool touches(std::uint32_t cell) const {
-    return cell != kNoCell && (roles[cell] & role::kTouches) != 0;
-  }
-  // A face with sand on one side only stands for half of a face's mass.
   HD void shove(int a, std::uint32_t face) const {
-    const float can = give.of[a][face];
-    if (!(can > 0.0f)) return;
-    const std::uint32_t low = tiles.before(face, a);
+    if (!(shares.give.of[a][face] > 0.0f)) return;
+    const std::uint32_t low = shares.tiles.before(face, a);
     float sum = 0.0f;
-    if (touches(face)) sum += share(a, face, tiles.behind(face, a)) * push.of[a][face];
-    if (touches(low)) sum += share(a, face, low) * push.of[a][low];
-    const bool both = low != kNoCell && (roles[face] & roles[low] & role::kStressed) != 0;
-    u.of[a][face] += can * (both ? sum : 2.0f * sum);
+    if (shares.touches(face)) sum += shares.from_behind(a, face) * push.of[a][face];
+    if (shares.touches(low)) sum += shares.from_before(a, face) * push.of[a][low];
+    u.of[a][face] += shares.yields(a, face) * sum;
   }
   HD void operator()(int item) const {
     const std::uint32_t cell = walls[static_cast<std::size_t>(item)].cell;
     for (int a = 0; a < 3; ++a) {
       shove(a, cell);
-      const std::uint32_t high = tiles.behind(cell, a);
-      if (high != kNoCell && !touches(high)) shove(a, high);
+      const std::uint32_t high = shares.tiles.behind(cell, a);
+      if (high != kNoCell && !shares.touches(high)) shove(a, high);
     }
   }
 };
@@ -257,7 +291,7 @@ struct YieldAtWalls {
     const auto i = static_cast<std::size_t>(item);
     const WallCell& wall = walls[i];
     const Vec3 slip = WallFlow::along(wall, flow.mean(wall) - wall.velocity);
-    Vec3 next = static_cast<Vec3>(y[i]) - FindPace::kWallPace * slip;
+    Vec3 next = static_cast<Vec3>(y[i]) - wall.pace * slip;
     const float limit = most(wall), size = length(next);
     if (size > limit) next = (limit / size) * next;
     const Vec3 change = next - static_cast<Vec3>(t[i]);
