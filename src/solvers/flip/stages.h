@@ -371,7 +371,7 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
       friction_.list_walls(friction_grid());
     }
     friction_.relax(friction_grid(), std::as_const(q_).view(), yield, kPad * g_dt, u_.read(),
-                    enough, now.step < 2 ? 2000 : most);
+                    enough, most);
   }
   copy(pushed_, u_);
   friction_.add(friction_grid(), pushed_.read(), u_.view());
