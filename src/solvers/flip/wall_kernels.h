@@ -84,14 +84,16 @@ struct ListWalls {
   ConstFaceView give;
   Vec3 gravity;         // dt g [m/s]
   float most_friction;  // tan(phi): sand shears within before it slides on rougher walls
+  StuffView stuff;
   View<const std::uint32_t> before;  // how many wall cells come before each cell
   View<WallCell> out;
 
   HD int solid_at(std::uint32_t cell, const Vec3& x) const {
     return solids.nearest(cell / kTileCells, x).solid;
   }
-  HD float friction_of(int solid) const {
-    return min(solids.solids.data[solid].friction, most_friction);
+  HD float friction_of(int solid, std::uint32_t cell) const {
+    const float within = stuff.friction.size > 0 ? stuff.friction[cell] : most_friction;
+    return min(solids.solids.data[solid].friction, within);
   }
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
@@ -107,9 +109,9 @@ struct ListWalls {
       one.free[a] = one.aligned ? lo > 0.0f && hi > 0.0f : lo > 0.0f || hi > 0.0f;
       if (!one.aligned || (lo >= 1.0f && hi >= 1.0f)) continue;
       const Vec3 x = middle_of_face(tiles, cell, a);
-      if (lo < 1.0f) one.friction[a] += (1.0f - lo) * friction_of(solid_at(cell, x));
+      if (lo < 1.0f) one.friction[a] += (1.0f - lo) * friction_of(solid_at(cell, x), cell);
       const Vec3 far = x + tiles.frame.size * unit(a);
-      if (hi < 1.0f) one.friction[a] += (1.0f - hi) * friction_of(solid_at(cell, far));
+      if (hi < 1.0f) one.friction[a] += (1.0f - hi) * friction_of(solid_at(cell, far), cell);
       one.weight[a] = lo < hi ? -gravity[a] : gravity[a];
     }
     const float area = length(missing);
@@ -119,7 +121,7 @@ struct ListWalls {
     one.velocity = solids.velocity(one.solid, middle);
     one.depth = clamp(wall[cell], 0.0f, 0.5f);
     if (!one.aligned) {
-      one.friction.x = area * friction_of(one.solid);
+      one.friction.x = area * friction_of(one.solid, cell);
       one.weight.x = -dot(gravity, one.normal);
     }
     one.pace = FindPace::kWallPace / WallShares{tiles, open, give, roles}.response(cell);
