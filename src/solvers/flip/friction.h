@@ -61,7 +61,9 @@ inline YieldRadius yield_radius(const Strength& of, double per_pascal, double pa
 struct FrictionGrid {
   TileView tiles;
   View<const std::uint8_t> kind;
-  ConstFaceView open;  // empty views: no solids
+  View<const float> depth;   // [cells]
+  View<const bool> closed;  // empty views: no solids
+  ConstFaceView open;
   View<const Octants> octants;
   View<const float> wall;
   SolidsNow solids;
@@ -84,6 +86,7 @@ class Friction {
         edge_pace_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         radius_(device),
         scale_(device),
+        squares_(device),
         rest_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         s_(device),
         y_(device),
@@ -101,7 +104,7 @@ class Friction {
   void begin(const FrictionGrid& grid, const State& now, double per_pascal) {
     const auto cells = grid.tiles.cells();
     for (Buffer<float>* field : {&pace_, &edge_pace_[0], &edge_pace_[1], &edge_pace_[2], &radius_,
-                                 &scale_, &rest_[0], &rest_[1], &rest_[2]}) {
+                                 &scale_, &squares_, &rest_[0], &rest_[1], &rest_[2]}) {
       field->resize(cells);
     }
     for (StressBuffer* stress : {&s_, &y_, &x_}) stress->resize(cells);
@@ -112,9 +115,7 @@ class Friction {
     for_each_of(device_, "friction: set up", grid.near,
                 FindRoles{grid.tiles, grid.kind, grid.open, roles_.view()});
     for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
-             FindPace{grid.tiles,
-                      roles(),
-                      grid.open,
+             FindPace{grid.tiles, roles(), grid.depth, grid.closed, grid.open,
                       {give_.view(),
                        pace_.view(),
                        {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}}});
@@ -174,7 +175,7 @@ class Friction {
       if (progress.change <= enough * enough * progress.cells) break;
       if (progress.against > 0.0) theta = 1.0;
     }
-    measure(grid, s_.read());
+    measure(grid, s_.read(), std::as_const(t_).view());
     for_each_of(device_, "friction", grid.near,
                 Admit{grid.tiles, roles(), std::as_const(scale_).view(), s_.view()});
     restart(grid);
@@ -276,12 +277,12 @@ class Friction {
              ShoveAtWalls{{grid.tiles, grid.open, give_.read(), roles()}, walls(), push_.read(), u});
   }
 
-  void measure(const FrictionGrid& grid, const ConstStressView& s) {
+  void measure(const FrictionGrid& grid, const ConstStressView& s, View3<const float> t) {
     for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
                   MeasureCells{s,
-                               std::as_const(radius_).view(),
-                               scale_.view(),
-                               {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
+                               std::as_const(radius_).view(), scale_.view(), squares_.view(), {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
+    for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
+             MeasureAtWalls{walls(), t, std::as_const(radius_).view(), std::as_const(squares_).view(), scale_.view(), {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
   }
 
   ConstPaceView pace() const {
@@ -298,7 +299,7 @@ class Friction {
                   TryStress{pace(), v_.read(), y_.read(), x_.view()});
     for_each(device_, "friction: walls", walls_here,
              TryAtWalls{flow, walls(), std::as_const(pace_).view(), y_.read(), x_.view()});
-    measure(grid, x_.read());
+    measure(grid, x_.read(), std::as_const(t_).view());
     for_each(
         device_, "friction: walls", walls_here,
         YieldAtWalls{flow, walls(), grid.kind, q, s_.read(), t_.view(), t_y_.view(), momentum});
@@ -326,7 +327,7 @@ class Friction {
   std::size_t wall_count_ = 0;
   Buffer<std::uint8_t> roles_;
   Buffer<std::uint32_t> count_, was_;
-  Buffer<float> pace_, radius_, scale_, rest_[3];
+  Buffer<float> pace_, radius_, scale_, squares_, rest_[3];
   StressBuffer s_, y_, x_;  // stresses, with momentum, and before they yield
   FaceBuffer give_;
   Buffer<float> edge_pace_[3];

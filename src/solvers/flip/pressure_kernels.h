@@ -212,6 +212,7 @@ struct CrowdedRightSide {
   View<const float> fill;
   View<const bool> closed;  // empty: no solids
   float share;              // of the error that is mended in this step
+  float slack;              // errors up to this are left: sand at rest is to stay where it is
   View<float> b;            // out [cells]
 
   HD bool amid_liquid(std::uint32_t cell) const {
@@ -228,7 +229,7 @@ struct CrowdedRightSide {
     if (kind[cell] == kLiquid) {
       // At the surface some cells are less than full, and noise would only ever push it outward.
       const float over = fill[cell] - 1.0f;
-      if (over > kClump || amid_liquid(cell)) wanted = over;
+      if (over > kClump || amid_liquid(cell)) wanted = over - clamp(over, -slack, slack);
     }
     b[cell] = share * clamp(wanted, -0.5f, 0.5f);
   }

@@ -323,6 +323,8 @@ template <class Device>
 flip::FrictionGrid FlipSolver<Device>::friction_grid() {
   return {tiles_.view(),
           std::as_const(kind_).view(),
+          std::as_const(depth_).view(),
+          closed(),
           open(),
           std::as_const(octants_).view(),
           std::as_const(wall_).view(),
@@ -460,8 +462,7 @@ void FlipSolver<Device>::mend_crowding(double dt) {
   const double share = 1.0 - std::exp(-dt / kRelax);
   for_each_of(device_, "crowding", near_.within(2),
               flip::CrowdedRightSide{tiles_.view(), std::as_const(kind_).view(),
-                                     std::as_const(fill_).view(), closed(),
-                                     static_cast<float>(share), b_.view()});
+                                     std::as_const(fill_).view(), closed(), static_cast<float>(share), sand_ ? 0.03f : 0.0f, b_.view()});
   poisson_.solve(std::as_const(b_).view(), crowd_.view(), 0.05, 2);
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(crowd_).view()};
   for_each_of(device_, "crowding", near_.within(2),
@@ -511,7 +512,7 @@ void FlipSolver<Device>::grid_to_particles(double dt, State& next, StepReport& r
       change_.read(),
       shift_.read(),
       {static_cast<float>(dt) * tiles.frame.inverse_size, tiles.frame.inverse_size,
-       static_cast<float>(ratio), static_cast<float>(most_), shift_share()},
+       static_cast<float>(ratio), static_cast<float>(most_)},
       from,
       next.rewrite_vectors("velocity"),
       next.write_position(),

@@ -118,11 +118,27 @@ struct FindPace {
   static constexpr float kLeastMass = 0.25f;  // less would only make the equations stiff
   TileView tiles;
   View<const std::uint8_t> roles;
+  View<const float> depth;   // [cells]
+  View<const bool> closed;   // empty: no solids
   ConstFaceView open;
   PaceView pace;  // out
 
+  // How full a cell is, as far as it is open: all of it half a cell below the surface. With full
+  // cells at the surface, sand there would have more weight than the pressure below it says, and
+  // the skin of each heap would slide off.
+  HD float fullness(std::uint32_t cell) const {
+    return cell == kNoCell ? 0.0f : clamp(depth[cell] + 0.5f, 0.0f, 1.0f);
+  }
   HD float mass(int a, std::uint32_t cell) const {
-    return cell == kNoCell || open.of[a].size == 0 ? 1.0f : max(open.of[a][cell], kLeastMass);
+    if (cell == kNoCell) return 1.0f;
+    const std::uint32_t low = tiles.before(cell, a);
+    float here = fullness(cell), there = fullness(low);
+    if (closed.size > 0) {
+      if (closed[cell]) here = there;
+      if (low != kNoCell && closed[low]) there = here;
+    }
+    const float share = open.of[a].size == 0 ? 1.0f : open.of[a][cell];
+    return max(0.5f * (here + there) * share, kLeastMass);
   }
   HD bool touches(std::uint32_t cell) const {
     return cell != kNoCell && (roles[cell] & role::kTouches) != 0;
@@ -244,6 +260,7 @@ struct MeasureCells {
   ConstStressView s;
   View<const float> radius;
   View<float> scale;    // out: what brings a cell's stress back to the yield surface
+  View<float> squares_of;   // out: |s|^2
   View<float> rest[3];  // out: |s|^2 without what is on the edges along a
 
   // Of both s_bc and s_cb on the four edges of a cell along A, on the mean.
@@ -265,6 +282,7 @@ struct MeasureCells {
     const T all = n0 * n0 + n1 * n1 + n2 * n2 + e0 + e1 + e2;
     const T r = at.here(radius);
     at.put(scale, At::choose(all > r * r, r * At::inverse_sqrt(all + kTiny), 0.0f * r + 1.0f));
+    at.put(squares_of, all);
     at.put(rest[0], all - e0);
     at.put(rest[1], all - e1);
     at.put(rest[2], all - e2);

@@ -135,7 +135,7 @@ struct Carry {
   float inverse_size;        // 1 / dx [1/m]
   float ratio;               // r
   float most;                // cells that a particle may move along an axis; the rest is cut off
-  float shift_share = 0.0f;  // sand: shifts are at most this share of the way; 0: no such limit
+  
 
   template <class T>
   struct Particle {
@@ -193,11 +193,6 @@ struct Carry {
 
     // Sub-steps as this particle needs them.
     const T way = cells_per_speed * size_of(now);
-    if (shift_share > 0.0f) {
-      const T size = size_of(moved) + 1e-12f, most_shift = shift_share * way;
-      const T kept = choose(size > most_shift, most_shift / size, size * 0.0f + 1.0f);
-      for (int a = 0; a < 3; ++a) moved[a] = kept * moved[a];
-    }
     const T count = to_float(to_int(choose(way < 15.0f, way, way * 0.0f + 15.0f))) + 1.0f;
     const T h = cells_per_speed / count;
     const int rounds = static_cast<int>(largest_of(count));

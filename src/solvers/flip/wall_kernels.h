@@ -35,8 +35,7 @@ struct WallCell {
   float pace;   // w: how far a step of the iteration goes
 };
 
-// How the force of walls on a cell goes to its faces: by their open areas. A face with sand on one
-// side only stands for half of a face's mass.
+// How the force of walls on a cell goes to its faces: by their open areas.
 struct WallShares {
   TileView tiles;
   ConstFaceView open, give;
@@ -57,12 +56,7 @@ struct WallShares {
   HD float from_behind(int a, std::uint32_t face) const {
     return touches(face) ? of(a, face, tiles.behind(face, a)) : 0.0f;
   }
-  // Velocity for a force of 1.
-  HD float yields(int a, std::uint32_t face) const {
-    const std::uint32_t low = tiles.before(face, a);
-    const bool both = low != kNoCell && (roles[face] & roles[low] & role::kStressed) != 0;
-    return (both ? 1.0f : 2.0f) * give.of[a][face];
-  }
+  
   // By no more than this does a cell's mean velocity change where all forces change by 1.
   HD float response(std::uint32_t cell) const {
     float most = 1.0f;
@@ -72,7 +66,7 @@ struct WallShares {
       for (const std::uint32_t face : faces) {
         if (face == kNoCell || !(give.of[a][face] > 0.0f)) continue;
         const float before = from_before(a, face), behind = from_behind(a, face);
-        sum += (face == cell ? behind : before) * yields(a, face) * (before + behind);
+        sum += (face == cell ? behind : before) * give.of[a][face] * (before + behind);
       }
       most = max(most, sum);
     }
@@ -216,7 +210,7 @@ struct ShoveAtWalls {
     float sum = 0.0f;
     if (shares.touches(face)) sum += shares.from_behind(a, face) * push.of[a][face];
     if (shares.touches(low)) sum += shares.from_before(a, face) * push.of[a][low];
-    u.of[a][face] += shares.yields(a, face) * sum;
+    u.of[a][face] += shares.give.of[a][face] * sum;
   }
   HD void operator()(int item) const {
     const std::uint32_t cell = walls[static_cast<std::size_t>(item)].cell;
@@ -250,6 +244,32 @@ struct TryAtWalls {
     for (int a = 0; a < 3; ++a) {
       x.normal[a][cell] = y.normal[a][cell] + pace[cell] * (d[a] - mean);
     }
+  }
+};
+
+// |s|^2 in wall cells: the traction stands for the stress on edges that lie in the wall. t along a,
+// at a wall across b, is s_ab, as on edges along the third axis c.
+struct MeasureAtWalls {
+  View<const WallCell> walls;
+  View3<const float> t;
+  View<const float> radius, squares;  // squares: |s|^2 without t
+  View<float> scale;                  // out
+  View<float> rest[3];                // in and out
+  HD void operator()(int item) const {
+    const auto i = static_cast<std::size_t>(item);
+    const WallCell& wall = walls[i];
+    const Vec3 n = wall.normal, on = t[i];
+    const int b = absolute(n.x) > absolute(n.y) ? (absolute(n.x) > absolute(n.z) ? 0 : 2)
+                                                : (absolute(n.y) > absolute(n.z) ? 1 : 2);
+    float more[3] = {};  // on edges along each axis
+    for (int a = 0; a < 3; ++a) {
+      if (a != b) more[3 - a - b] = on[a] * on[a];
+    }
+    const float sum = more[0] + more[1] + more[2];
+    const std::uint32_t cell = wall.cell;
+    for (int c = 0; c < 3; ++c) rest[c][cell] += sum - more[c];
+    const float r = radius[cell], all = squares[cell] + sum;
+    scale[cell] = all > r * r ? r / std::sqrt(all) : 1.0f;
   }
 };
 
