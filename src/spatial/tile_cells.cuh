@@ -22,6 +22,7 @@ class CellOfTile {
   __device__ void put(View<float> f, float value) const { f[cell_] = value; }
 
   static __device__ float inverse_sqrt(float a) { return rsqrtf(a); }
+  static __device__ float absolute(float a) { return fabsf(a); }
   static __device__ float choose(bool which, float a, float b) { return which ? a : b; }
 
  private:

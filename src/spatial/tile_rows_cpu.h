@@ -44,6 +44,7 @@ class RowOfTile {
     for (int k = 0; k < kTileEdge; ++k) root[k] = 1.0f / std::sqrt(a[k]);
     return root;
   }
+  BARCHAN_INLINE static Number absolute(const Number& a) { return a < 0.0f ? -a : a; }
   template <class Mask>
   BARCHAN_INLINE static Number choose(const Mask& which, const Number& a, const Number& b) {
     return which ? a : b;

@@ -61,7 +61,7 @@ inline YieldRadius yield_radius(const Strength& of, double per_pascal, double pa
 struct FrictionGrid {
   TileView tiles;
   View<const std::uint8_t> kind;
-  View<const float> depth;   // [cells]
+  View<const float> depth;  // [cells]
   View<const bool> closed;  // empty views: no solids
   ConstFaceView open;
   View<const Octants> octants;
@@ -86,7 +86,6 @@ class Friction {
         edge_pace_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         radius_(device),
         scale_(device),
-        squares_(device),
         rest_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         s_(device),
         y_(device),
@@ -104,7 +103,7 @@ class Friction {
   void begin(const FrictionGrid& grid, const State& now, double per_pascal) {
     const auto cells = grid.tiles.cells();
     for (Buffer<float>* field : {&pace_, &edge_pace_[0], &edge_pace_[1], &edge_pace_[2], &radius_,
-                                 &scale_, &squares_, &rest_[0], &rest_[1], &rest_[2]}) {
+                                 &scale_, &rest_[0], &rest_[1], &rest_[2]}) {
       field->resize(cells);
     }
     for (StressBuffer* stress : {&s_, &y_, &x_}) stress->resize(cells);
@@ -115,7 +114,11 @@ class Friction {
     for_each_of(device_, "friction: set up", grid.near,
                 FindRoles{grid.tiles, grid.kind, grid.open, roles_.view()});
     for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
-             FindPace{grid.tiles, roles(), grid.depth, grid.closed, grid.open,
+             FindPace{grid.tiles,
+                      roles(),
+                      grid.depth,
+                      grid.closed,
+                      grid.open,
                       {give_.view(),
                        pace_.view(),
                        {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}}});
@@ -152,7 +155,7 @@ class Friction {
 
   // The stresses that stop, as far as they may, what moves with u0 and with them; from those there
   // are. Until they change by less than `enough` [m/s] on the mean, or `most` times.
-  int relax(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield,
+  int relax(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield, double pad,
             ConstFaceView u0, double enough, int most) {
     constexpr int kLook = 4;  // iterations between looks at the progress
     for_each(device_, "friction", static_cast<std::int64_t>(grid.tiles.cells()),
@@ -165,13 +168,10 @@ class Friction {
         const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * theta * theta));
         const auto momentum = static_cast<float>((theta - 1.0) / next);
         theta = next;
-        iterate(grid, q, u0, momentum);
+        iterate(grid, q, pad, u0, momentum);
       }
       const std::vector<double> sums = progress_.download();
       const Progress progress{sums[0], sums[1], sums[2]};
-      if (getenv("VERB2") && done % 20 == 0)
-        fprintf(stderr, "   it %d change %.3e enough %.3e against %.3e\n", done,
-                std::sqrt(progress.change / progress.cells), enough, progress.against);
       if (progress.change <= enough * enough * progress.cells) break;
       if (progress.against > 0.0) theta = 1.0;
     }
@@ -213,7 +213,9 @@ class Friction {
         device_.exclusive_scan("friction: set up", std::as_const(count_).view(), count_.view());
     walls_.resize(wall_count_);
     for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
-             ListWalls{grid.tiles, roles(), grid.open, grid.octants, grid.wall, grid.solids, give_.read(), grid.gravity, grid.friction, std::as_const(count_).view(), walls_.view()});
+             ListWalls{grid.tiles, roles(), grid.open, grid.octants, grid.wall, grid.solids,
+                       give_.read(), grid.gravity, grid.friction, std::as_const(count_).view(),
+                       walls_.view()});
   }
 
   // For the next step, in pascals.
@@ -273,16 +275,26 @@ class Friction {
     for_each_cell(device_, "friction", grid.tiles, sand_.within(0), Shove{give_.read(), s, u0, u});
     for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
              PushFromWalls{grid.tiles, grid.open, walls(), s, t, push_.view()});
-    for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
-             ShoveAtWalls{{grid.tiles, grid.open, give_.read(), roles()}, walls(), push_.read(), u});
+    for_each(
+        device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
+        ShoveAtWalls{{grid.tiles, grid.open, give_.read(), roles()}, walls(), push_.read(), u});
   }
 
   void measure(const FrictionGrid& grid, const ConstStressView& s, View3<const float> t) {
     for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
                   MeasureCells{s,
-                               std::as_const(radius_).view(), scale_.view(), squares_.view(), {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
+                               std::as_const(radius_).view(),
+                               scale_.view(),
+                               {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
     for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
-             MeasureAtWalls{walls(), t, std::as_const(radius_).view(), std::as_const(squares_).view(), scale_.view(), {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
+             MeasureAtWalls{grid.tiles,
+                            walls(),
+                            roles(),
+                            s,
+                            t,
+                            std::as_const(radius_).view(),
+                            scale_.view(),
+                            {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
   }
 
   ConstPaceView pace() const {
@@ -291,7 +303,8 @@ class Friction {
             {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}};
   }
 
-  void iterate(const FrictionGrid& grid, View<const float> q, ConstFaceView u0, float momentum) {
+  void iterate(const FrictionGrid& grid, View<const float> q, double pad, ConstFaceView u0,
+               float momentum) {
     shove(grid, y_.read(), std::as_const(t_y_).view(), u0, v_.view());
     const WallFlow flow{grid.tiles, grid.open, v_.read()};
     const auto walls_here = static_cast<std::int64_t>(wall_count_);
@@ -300,9 +313,9 @@ class Friction {
     for_each(device_, "friction: walls", walls_here,
              TryAtWalls{flow, walls(), std::as_const(pace_).view(), y_.read(), x_.view()});
     measure(grid, x_.read(), std::as_const(t_).view());
-    for_each(
-        device_, "friction: walls", walls_here,
-        YieldAtWalls{flow, walls(), grid.kind, q, s_.read(), t_.view(), t_y_.view(), momentum});
+    for_each(device_, "friction: walls", walls_here,
+             YieldAtWalls{flow, walls(), grid.kind, q, static_cast<float>(pad), s_.read(),
+                          t_.view(), t_y_.view(), momentum});
     sum_cells(device_, "friction", grid.tiles, sand_.within(0),
               Yield{pace(),
                     std::as_const(radius_).view(),
@@ -327,7 +340,7 @@ class Friction {
   std::size_t wall_count_ = 0;
   Buffer<std::uint8_t> roles_;
   Buffer<std::uint32_t> count_, was_;
-  Buffer<float> pace_, radius_, scale_, squares_, rest_[3];
+  Buffer<float> pace_, radius_, scale_, rest_[3];
   StressBuffer s_, y_, x_;  // stresses, with momentum, and before they yield
   FaceBuffer give_;
   Buffer<float> edge_pace_[3];

@@ -336,22 +336,23 @@ flip::FrictionGrid FlipSolver<Device>::friction_grid() {
 }
 
 // Pressure and friction together: each is found with the other as it was, in turns, and in the end
-// the pressure makes the flow free of divergence once more.
+// the pressure makes the flow free of divergence once more. In the first steps nothing is known of
+// the stresses yet.
 template <class Device>
 void FlipSolver<Device>::solve_friction(const State& now, const State& next, double dt,
                                         StepReport& report) {
+  constexpr double kTolerance = 3e-3;  // of the change in an iteration, in units of rho g dx
+  constexpr double kPad = 0.15;        // of rho g dx: what a surface of cells gets wrong in p
+  constexpr int kColdSteps = 2, kColdIterations = 2000;
   const bool coupled = params_.friction == "coupled";
-  const int turns = coupled ? 2 : 1, most = getenv("INNER") ? atoi(getenv("INNER"))
-                                            : coupled       ? 60
-                                                            : 20;
+  const int turns = coupled ? 2 : 1;
+  const int most = now.step < kColdSteps ? kColdIterations : (coupled ? 60 : 20);
   const double g_dt = kick_ * length(setup_.gravity);
-  const double enough = (getenv("TOL") ? atof(getenv("TOL")) : 1e-2) / 8.0 * g_dt;
+  const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;
+  const flip::Strength strength = flip::strength_of(setup_.materials.front(), params_.yield);
+  const flip::YieldRadius yield = flip::yield_radius(strength, per_pascal(), kPad * g_dt);
   report.iterations = 0.0;
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
-
-  const flip::Strength strength = flip::strength_of(setup_.materials.front(), params_.yield);
-  const double pad = getenv("PAD") ? atof(getenv("PAD")) : 0.3;
-  const flip::YieldRadius yield = flip::yield_radius(strength, per_pascal(), pad * g_dt);
 
   friction_.begin(friction_grid(), now, per_pascal());
   friction_.recall_pressure(friction_grid(), now, per_pascal(), kind_.view(), q_.view());
@@ -360,7 +361,6 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
     for_each_of(device_, "friction", near_.within(2), flip::CopyFaces{from.read(), to.view()});
   };
   copy(u_, pushed_);
-  int done = 0;
   for (int turn = 0; turn < turns; ++turn) {
     friction_.add(friction_grid(), pushed_.read(), u_.view());
     find_pressure(next, dt, turn > 0, report);
@@ -370,17 +370,14 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
       move_on(next, pushes(std::as_const(q_).view()));
       friction_.list_walls(friction_grid());
     }
-    done += friction_.relax(friction_grid(), std::as_const(q_).view(), yield, u_.read(), enough,
-                            now.step < 2 ? 2000 : most);
+    friction_.relax(friction_grid(), std::as_const(q_).view(), yield, kPad * g_dt, u_.read(),
+                    enough, most);
   }
   copy(pushed_, u_);
   friction_.add(friction_grid(), pushed_.read(), u_.view());
   find_pressure(next, dt, true, report);
   subtract_gradient();
   measure_divergence(report);
-  if (getenv("VERB"))
-    fprintf(stderr, "step %ld friction iterations %d pressure %g div %g\n", long(now.step), done,
-            report.iterations, report.divergence_max);
 }
 
 // ---- Solids that the pressure pushes
@@ -462,7 +459,8 @@ void FlipSolver<Device>::mend_crowding(double dt) {
   const double share = 1.0 - std::exp(-dt / kRelax);
   for_each_of(device_, "crowding", near_.within(2),
               flip::CrowdedRightSide{tiles_.view(), std::as_const(kind_).view(),
-                                     std::as_const(fill_).view(), closed(), static_cast<float>(share), sand_ ? 0.03f : 0.0f, b_.view()});
+                                     std::as_const(fill_).view(), closed(),
+                                     static_cast<float>(share), sand_ ? 0.03f : 0.0f, b_.view()});
   poisson_.solve(std::as_const(b_).view(), crowd_.view(), 0.05, 2);
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(crowd_).view()};
   for_each_of(device_, "crowding", near_.within(2),

@@ -118,8 +118,8 @@ struct FindPace {
   static constexpr float kLeastMass = 0.25f;  // less would only make the equations stiff
   TileView tiles;
   View<const std::uint8_t> roles;
-  View<const float> depth;   // [cells]
-  View<const bool> closed;   // empty: no solids
+  View<const float> depth;  // [cells]
+  View<const bool> closed;  // empty: no solids
   ConstFaceView open;
   PaceView pace;  // out
 
@@ -254,25 +254,26 @@ struct TryStress {
   }
 };
 
-// ... and s = P(x), onto the yield surface where x is beyond it. |s|^2 in a cell takes the mean of
-// the squares on its edges, and on an edge those of its cells.
+// ... and s = P(x), onto the yield surface where x is beyond it. |s|^2 in a cell takes the mean
+// size of what is on its edges (the mean of the squares would be too much wherever stress grows
+// with depth, most of all at the surface), and on an edge it takes the rest from the cells around.
 struct MeasureCells {
+  static constexpr float kTiny = 1e-30f;
   ConstStressView s;
   View<const float> radius;
   View<float> scale;    // out: what brings a cell's stress back to the yield surface
-  View<float> squares_of;   // out: |s|^2
   View<float> rest[3];  // out: |s|^2 without what is on the edges along a
 
-  // Of both s_bc and s_cb on the four edges of a cell along A, on the mean.
+  // Of both s_bc and s_cb.
   template <int A, class At>
   HD_INLINE HD typename At::Number squares(const At& at) const {
     constexpr int BX = A == 2 ? 1 : 0, BY = A == 0 ? 1 : 0, BZ = A == 1 ? 1 : 0;
     constexpr int CX = A == 1 ? 1 : 0, CY = A == 2 ? 1 : 0, CZ = A == 0 ? 1 : 0;
-    const auto e0 = at.here(s.shear[A]);
-    const auto e1 = at.template near<BX, BY, BZ>(s.shear[A]);
-    const auto e2 = at.template near<CX, CY, CZ>(s.shear[A]);
-    const auto e3 = at.template near<BX + CX, BY + CY, BZ + CZ>(s.shear[A]);
-    return 0.5f * (e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3);
+    const auto sum = At::absolute(at.here(s.shear[A])) +
+                     At::absolute(at.template near<BX, BY, BZ>(s.shear[A])) +
+                     At::absolute(at.template near<CX, CY, CZ>(s.shear[A])) +
+                     At::absolute(at.template near<BX + CX, BY + CY, BZ + CZ>(s.shear[A]));
+    return 0.125f * sum * sum;
   }
   template <class At>
   HD_INLINE HD void operator()(const At& at) const {
@@ -282,12 +283,10 @@ struct MeasureCells {
     const T all = n0 * n0 + n1 * n1 + n2 * n2 + e0 + e1 + e2;
     const T r = at.here(radius);
     at.put(scale, At::choose(all > r * r, r * At::inverse_sqrt(all + kTiny), 0.0f * r + 1.0f));
-    at.put(squares_of, all);
     at.put(rest[0], all - e0);
     at.put(rest[1], all - e1);
     at.put(rest[2], all - e2);
   }
-  static constexpr float kTiny = 1e-30f;
 };
 
 struct Yield {

@@ -131,11 +131,10 @@ HD_INLINE HD inline Sample<T> sample(const Window& window, int a, T sx, T sy, T 
 // (PIC: r = 0; APIC: r = 0 and the slopes of u), and the way along u, by the midpoint rule in
 // sub-steps of under one cell each.
 struct Carry {
-  float cells_per_speed;     // dt / dx: cells that 1 m/s makes in the step [s/m]
-  float inverse_size;        // 1 / dx [1/m]
-  float ratio;               // r
-  float most;                // cells that a particle may move along an axis; the rest is cut off
-  
+  float cells_per_speed;  // dt / dx: cells that 1 m/s makes in the step [s/m]
+  float inverse_size;     // 1 / dx [1/m]
+  float ratio;            // r
+  float most;             // cells that a particle may move along an axis; the rest is cut off
 
   template <class T>
   struct Particle {

@@ -56,7 +56,7 @@ struct WallShares {
   HD float from_behind(int a, std::uint32_t face) const {
     return touches(face) ? of(a, face, tiles.behind(face, a)) : 0.0f;
   }
-  
+
   // By no more than this does a cell's mean velocity change where all forces change by 1.
   HD float response(std::uint32_t cell) const {
     float most = 1.0f;
@@ -82,7 +82,7 @@ struct ListWalls {
   View<const float> wall;  // from middles to the nearest solid [cells]
   SolidsNow solids;
   ConstFaceView give;
-  Vec3 gravity;                      // dt g [m/s]
+  Vec3 gravity;         // dt g [m/s]
   float most_friction;  // tan(phi): sand shears within before it slides on rougher walls
   View<const std::uint32_t> before;  // how many wall cells come before each cell
   View<WallCell> out;
@@ -247,29 +247,38 @@ struct TryAtWalls {
   }
 };
 
-// |s|^2 in wall cells: the traction stands for the stress on edges that lie in the wall. t along a,
-// at a wall across b, is s_ab, as on edges along the third axis c.
+// As MeasureCells in wall cells: the traction stands for the stress on edges that lie in the wall.
+// t along a, at a wall across b, is s_ab, as on edges along the third axis c.
 struct MeasureAtWalls {
+  TileView tiles;
   View<const WallCell> walls;
+  View<const std::uint8_t> roles;
+  ConstStressView s;
   View3<const float> t;
-  View<const float> radius, squares;  // squares: |s|^2 without t
-  View<float> scale;                  // out
-  View<float> rest[3];                // in and out
+  View<const float> radius;
+  View<float> scale;    // out
+  View<float> rest[3];  // out
   HD void operator()(int item) const {
     const auto i = static_cast<std::size_t>(item);
     const WallCell& wall = walls[i];
+    const std::uint32_t cell = wall.cell;
     const Vec3 n = wall.normal, on = t[i];
     const int b = absolute(n.x) > absolute(n.y) ? (absolute(n.x) > absolute(n.z) ? 0 : 2)
                                                 : (absolute(n.y) > absolute(n.z) ? 1 : 2);
-    float more[3] = {};  // on edges along each axis
-    for (int a = 0; a < 3; ++a) {
-      if (a != b) more[3 - a - b] = on[a] * on[a];
+    float all = 0.0f, edges[3];
+    for (int c = 0; c < 3; ++c) {
+      const float in_wall = c == b ? 0.0f : absolute(on[3 - b - c]);
+      float sum = 0.0f;
+      for (const std::uint32_t at : edges_of(tiles, c, cell).at) {
+        const bool free = at != kNoCell && roles[at] & role::shears(c);
+        sum += free ? absolute(s.shear[c][at]) : in_wall;
+      }
+      edges[c] = 0.125f * sum * sum;
+      all += s.normal[c][cell] * s.normal[c][cell] + edges[c];
     }
-    const float sum = more[0] + more[1] + more[2];
-    const std::uint32_t cell = wall.cell;
-    for (int c = 0; c < 3; ++c) rest[c][cell] += sum - more[c];
-    const float r = radius[cell], all = squares[cell] + sum;
+    const float r = radius[cell];
     scale[cell] = all > r * r ? r / std::sqrt(all) : 1.0f;
+    for (int c = 0; c < 3; ++c) rest[c][cell] = all - edges[c];
   }
 };
 
@@ -279,6 +288,7 @@ struct YieldAtWalls {
   View<const WallCell> walls;
   View<const std::uint8_t> kind;
   View<const float> q;
+  float pad;  // pressure that is always there [m/s]
   ConstStressView s;
   View3<float> t, y;  // in and out
   float momentum;
@@ -288,7 +298,7 @@ struct YieldAtWalls {
     const std::uint32_t cell = wall.cell;
     const bool liquid = kind[cell] == kLiquid;
     const auto pressed = [&](float weight, float across) {
-      return max((liquid ? q[cell] + wall.depth * weight : weight) - across, 0.0f);
+      return max((liquid ? q[cell] + wall.depth * weight : weight) - across, 0.0f) + pad;
     };
     if (wall.aligned) {
       float sum = 0.0f;
