@@ -394,7 +394,7 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   friction_.recall_pressure(friction_grid(), now, per_pascal(), kind_.view(), q_.view());
   pushed_.resize(static_cast<std::size_t>(cells()));
   const auto copy = [&](const flip::FaceBuffer& from, flip::FaceBuffer& to) {
-    for_each_of(device_, "friction", near_.within(2), flip::CopyFaces{from.read(), to.view()});
+    for_each(device_, "friction", cells(), flip::CopyFaces{from.read(), to.view()});
   };
   copy(u_, pushed_);
   for (int turn = 0; turn < turns; ++turn) {

@@ -33,6 +33,7 @@ struct WallCell {
   Vec3 friction, weight;
   float depth;  // from the middle to the wall [cells]
   float pace;   // w: how far a step of the iteration goes
+  int across;   // the axis that the wall with the most friction lies across
 };
 
 // How the force of walls on a cell goes to its faces: by their open areas.
@@ -124,6 +125,9 @@ struct ListWalls {
       one.friction.x = area * friction_of(one.solid, cell);
       one.weight.x = -dot(gravity, one.normal);
     }
+    const Vec3 by = one.aligned ? one.friction : Vec3(absolute(one.normal.x), absolute(one.normal.y),
+                                                      absolute(one.normal.z));
+    one.across = by.x > by.y ? (by.x > by.z ? 0 : 2) : (by.y > by.z ? 1 : 2);
     one.pace = FindPace::kWallPace / WallShares{tiles, open, give, roles}.response(cell);
     out[before[cell]] = one;
   }
@@ -264,9 +268,8 @@ struct MeasureAtWalls {
     const auto i = static_cast<std::size_t>(item);
     const WallCell& wall = walls[i];
     const std::uint32_t cell = wall.cell;
-    const Vec3 n = wall.normal, on = t[i];
-    const int b = absolute(n.x) > absolute(n.y) ? (absolute(n.x) > absolute(n.z) ? 0 : 2)
-                                                : (absolute(n.y) > absolute(n.z) ? 1 : 2);
+    const Vec3 on = t[i];
+    const int b = wall.across;
     float all = 0.0f, edges[3];
     for (int c = 0; c < 3; ++c) {
       const float in_wall = c == b ? 0.0f : absolute(on[3 - b - c]);
