@@ -40,20 +40,20 @@ struct StressBuffer {
   }
 };
 
-// What sand resists shear with: friction x pressure + cohesion [Pa]; and k^2, where k times half the
-// difference of two normal stresses counts as shear.
+// What sand resists shear with: friction x pressure + cohesion [Pa]; and k^2, where k times half
+// the difference of two normal stresses counts as shear.
 struct Strength {
   double friction, cohesion, k2;
 };
-// In the three forms that README.md compares. In the "slope" form sand shears at tan(phi) p, so that
-// a slope rests at phi; with k = 1 it would then bear sin(phi') = tan(phi) where it is pressed from
-// two sides, and a heap could be piled up at phi' > phi. With k = 1/cos(phi) that is sin(phi), as
-// Mohr and Coulomb say.
+// In the three forms that README.md compares. In the "slope" form sand shears at tan(phi) p, so
+// that a slope rests at phi. With k = 1 it would then bear sin(phi') = tan(phi) where it is pressed
+// from two sides, and heaps put up at 35 degrees stay there for phi = 30; with 1/cos(phi), as Mohr
+// and Coulomb say, they end at 34, with sqrt(2) at 29.5.
 inline Strength strength_of(const MaterialParams& material, const std::string& form) {
   const double phi = radians(material.friction_angle), c = material.cohesion;
   if (form == "plane-strain") return {std::sin(phi), c * std::cos(phi), 1.0};
   if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0), 1.0};
-  return {std::tan(phi), c, 1.0 / (std::cos(phi) * std::cos(phi))};
+  return {std::tan(phi), c, 2.0};
 }
 // The grid of this step, as friction sees it.
 struct FrictionGrid {
@@ -283,14 +283,20 @@ class Friction {
 
   void measure(const FrictionGrid& grid, const ConstStressView& s, View3<const float> t) {
     for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
-                  MeasureCells{s, std::as_const(radius_).view(), grid.k2,
+                  MeasureCells{s,
+                               std::as_const(radius_).view(),
+                               grid.k2,
                                scale_.view(),
                                {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
     for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
              MeasureAtWalls{grid.tiles,
                             walls(),
                             roles(),
-                            s, t, std::as_const(radius_).view(), grid.k2, scale_.view(),
+                            s,
+                            t,
+                            std::as_const(radius_).view(),
+                            grid.k2,
+                            scale_.view(),
                             {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
   }
 

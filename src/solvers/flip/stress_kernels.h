@@ -264,11 +264,10 @@ struct TryStress {
   }
 };
 
-// ... and s = P(x), onto the yield surface where x is beyond it. Differences of normal stresses count
-// k times what shear does: sand that is only pressed from two sides yields where Mohr and Coulomb
-// say (Strength, friction.h). |s|^2 in a cell takes the mean
-// size of what is on its edges (the mean of the squares would be too much wherever stress grows
-// with depth, most of all at the surface), and on an edge it takes the rest from the cells around.
+// ... and s = P(x), onto the yield surface where x is beyond it. Differences of normal stresses
+// count k times what shear does (Strength, friction.h). |s|^2 in a cell takes the mean size of what
+// is on its edges (the mean of the squares would be too much wherever stress grows with depth, most
+// of all at the surface), and on an edge it takes the rest from the cells around.
 struct MeasureCells {
   static constexpr float kTiny = 1e-30f;
   ConstStressView s;

@@ -125,8 +125,9 @@ struct ListWalls {
       one.friction.x = area * friction_of(one.solid, cell);
       one.weight.x = -dot(gravity, one.normal);
     }
-    const Vec3 by = one.aligned ? one.friction : Vec3(absolute(one.normal.x), absolute(one.normal.y),
-                                                      absolute(one.normal.z));
+    const Vec3 by =
+        one.aligned ? one.friction
+                    : Vec3(absolute(one.normal.x), absolute(one.normal.y), absolute(one.normal.z));
     one.across = by.x > by.y ? (by.x > by.z ? 0 : 2) : (by.y > by.z ? 1 : 2);
     one.pace = FindPace::kWallPace / WallShares{tiles, open, give, roles}.response(cell);
     out[before[cell]] = one;
