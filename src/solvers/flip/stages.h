@@ -367,9 +367,15 @@ flip::FrictionGrid FlipSolver<Device>::friction_grid() {
           std::as_const(motion_).view(),
           Vec3(kick_ * setup_.gravity),
           static_cast<float>(strength_.friction),
-          static_cast<float>(strength_.k2),
           stuff(),
           near_.within(2)};
+}
+
+// For FindFlow: a tenth of sqrt(g / dx) is the shear rate of sand that flows.
+template <class Device>
+double FlipSolver<Device>::flow_scale() const {
+  const double rate = 0.1 * std::sqrt(length(setup_.gravity) / static_cast<double>(size()));
+  return rate > 0.0 ? 1.0 / (rate * static_cast<double>(size())) : 1e30;
 }
 
 // Pressure and friction together: each is found with the other as it was, in turns, and in the end
@@ -379,20 +385,26 @@ template <class Device>
 void FlipSolver<Device>::solve_friction(const State& now, const State& next, double dt,
                                         StepReport& report) {
   constexpr double kTolerance = 3e-3;  // of the change in an iteration, in units of rho g dx
-  constexpr double kPad = 0.15;        // of rho g dx: what a surface of cells gets wrong in p
+  constexpr double kPad = 0.2;         // of rho g dx: what a surface of cells gets wrong in p
+  constexpr double kPadDepth = 3.0;    // [cells] below which that is nothing
   constexpr int kColdSteps = 2, kColdIterations = 2000;
   const bool coupled = params_.friction == "coupled";
   const int turns = coupled ? 2 : 1;
   const int most = now.step < kColdSteps ? kColdIterations : (coupled ? 60 : 20);
   const double g_dt = kick_ * length(setup_.gravity);
   const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;
-  const flip::YieldRadius yield{
-      static_cast<float>(strength_.friction), static_cast<float>(strength_.cohesion),
-      static_cast<float>(per_pascal()), static_cast<float>(kPad * g_dt), stuff()};
+  const flip::YieldRadius yield{static_cast<float>(strength_.friction),
+                                static_cast<float>(strength_.at_rest),
+                                static_cast<float>(strength_.cohesion),
+                                static_cast<float>(per_pascal()),
+                                static_cast<float>(kPad * g_dt),
+                                g_dt > 0.0 ? static_cast<float>(1.0 / (kPadDepth * g_dt)) : 0.0f,
+                                stuff()};
   report.iterations = 0.0;
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
 
   friction_.begin(friction_grid(), now, per_pascal());
+  friction_.find_flow(friction_grid(), change_.read(), flow_scale());
   friction_.recall_pressure(friction_grid(), now, per_pascal(), q_.view());
   pushed_.resize(static_cast<std::size_t>(cells()));
   const auto copy = [&](const flip::FaceBuffer& from, flip::FaceBuffer& to) {
