@@ -38,6 +38,7 @@ class FlipSolver final : public Solver {
   void lay_grid(const State& now, double dt, State& next);
   void particles_to_grid(State& next);
   void look_at_solids(const State& now, const State& next, const SolidsView& solids, double dt);
+  void find_stuff(const State& next);
   void mark_liquid();
   void add_forces(const State& now, double dt);
   void solve_pressure(const State& next, double dt, StepReport& report);
@@ -66,6 +67,7 @@ class FlipSolver final : public Solver {
   View<const bool> closed() const;
   flip::OutFlow out_flow() const;
   flip::Surface surface() const;
+  flip::StuffView stuff() const;
 
   // Sand at rest stays where it is: particles are moved apart and together as they flow only.
   float shift_share() const { return sand_ ? 0.5f : 0.0f; }
@@ -111,8 +113,13 @@ class FlipSolver final : public Solver {
   flip::FaceBuffer face_;                                // coefficients
   Buffer<float> anchor_, b_, q_, crowd_;                 // crowd_: as q_, for the particles' places
   TileLayers<Device> near_, cell_layers_, face_layers_;  // near_: around particles
-  flip::Friction<Device> friction_;                      // of sand
-  flip::FaceBuffer pushed_;  // velocities before friction and pressure [m/s]
+  // Where materials differ.
+  bool mixed_ = false;
+  Buffer<flip::Stuff> stuff_of_;                         // of each material
+  Buffer<float> lightness_, inner_friction_, cohesion_;  // of each cell
+
+  flip::Friction<Device> friction_;  // of sand
+  flip::FaceBuffer pushed_;          // velocities before friction and pressure [m/s]
   Buffer<VitalSigns> vitals_;
 };
 

@@ -14,6 +14,7 @@ StepReport FlipSolver<Device>::step(const State& now, const SolidsView& solids, 
   lay_grid(now, dt, next);                // sort the particles, tiles around them
   particles_to_grid(next);                // u_f = weighted mean of the particles near f     4.1
   look_at_solids(now, next, solids, dt);  // open fractions of faces and cells
+  find_stuff(next);                       // what fills each cell, where materials differ
   mark_liquid();                          // cells whose pressure is sought, and how deep they are
   add_forces(now, dt);                    // u += dt g
   if (sand_) {

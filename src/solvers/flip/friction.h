@@ -51,12 +51,6 @@ inline Strength strength_of(const MaterialParams& material, const std::string& f
   if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0)};
   return {std::tan(phi), c};
 }
-// |s| is sqrt(2) times the shear stress. `pad`: pressure that is always there [m/s].
-inline YieldRadius yield_radius(const Strength& of, double per_pascal, double pad) {
-  return {static_cast<float>(std::sqrt(2.0) * of.friction),
-          static_cast<float>(std::sqrt(2.0) * (of.friction * pad + of.cohesion * per_pascal))};
-}
-
 // The grid of this step, as friction sees it.
 struct FrictionGrid {
   TileView tiles;
@@ -70,6 +64,7 @@ struct FrictionGrid {
   View<const SolidMotion> motion;
   Vec3 gravity;    // dt g [m/s]
   float friction;  // tan(phi)
+  StuffView stuff;
   LayerView near;  // all cells that may hold sand, and those beside
 };
 
@@ -119,6 +114,7 @@ class Friction {
                       grid.depth,
                       grid.closed,
                       grid.open,
+                      grid.stuff,
                       {give_.view(),
                        pace_.view(),
                        {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}}});
@@ -155,7 +151,7 @@ class Friction {
 
   // The stresses that stop, as far as they may, what moves with u0 and with them; from those there
   // are. Until they change by less than `enough` [m/s] on the mean, or `most` times.
-  int relax(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield, double pad,
+  int relax(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield,
             ConstFaceView u0, double enough, int most) {
     constexpr int kLook = 4;  // iterations between looks at the progress
     for_each(device_, "friction", static_cast<std::int64_t>(grid.tiles.cells()),
@@ -168,7 +164,7 @@ class Friction {
         const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * theta * theta));
         const auto momentum = static_cast<float>((theta - 1.0) / next);
         theta = next;
-        iterate(grid, q, pad, u0, momentum);
+        iterate(grid, q, yield.pad, u0, momentum);
       }
       const std::vector<double> sums = progress_.download();
       const Progress progress{sums[0], sums[1], sums[2]};
@@ -214,8 +210,8 @@ class Friction {
     walls_.resize(wall_count_);
     for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
              ListWalls{grid.tiles, roles(), grid.open, grid.octants, grid.wall, grid.solids,
-                       give_.read(), grid.gravity, grid.friction, std::as_const(count_).view(),
-                       walls_.view()});
+                       give_.read(), grid.gravity, grid.friction, grid.stuff,
+                       std::as_const(count_).view(), walls_.view()});
   }
 
   // For the next step, in pascals.
@@ -303,7 +299,7 @@ class Friction {
             {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}};
   }
 
-  void iterate(const FrictionGrid& grid, View<const float> q, double pad, ConstFaceView u0,
+  void iterate(const FrictionGrid& grid, View<const float> q, float pad, ConstFaceView u0,
                float momentum) {
     shove(grid, y_.read(), std::as_const(t_y_).view(), u0, v_.view());
     const WallFlow flow{grid.tiles, grid.open, v_.read()};
@@ -314,8 +310,8 @@ class Friction {
              TryAtWalls{flow, walls(), std::as_const(pace_).view(), y_.read(), x_.view()});
     measure(grid, x_.read(), std::as_const(t_).view());
     for_each(device_, "friction: walls", walls_here,
-             YieldAtWalls{flow, walls(), grid.kind, q, static_cast<float>(pad), s_.read(),
-                          t_.view(), t_y_.view(), momentum});
+             YieldAtWalls{flow, walls(), grid.kind, q, pad, s_.read(), t_.view(), t_y_.view(),
+                          momentum});
     sum_cells(device_, "friction", grid.tiles, sand_.within(0),
               Yield{pace(),
                     std::as_const(radius_).view(),

@@ -54,9 +54,23 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       near_(device),
       cell_layers_(device),
       face_layers_(device),
+      stuff_of_(device),
+      lightness_(device),
+      inner_friction_(device),
+      cohesion_(device),
       friction_(device),
       pushed_(device),
       vitals_(device) {
+  std::vector<flip::Stuff> table;
+  const MaterialParams& first = setup.materials.front();
+  for (const MaterialParams& m : setup.materials) {
+    const flip::Strength strength = flip::strength_of(m, params.yield);
+    table.push_back({static_cast<float>(first.density / m.density),
+                     static_cast<float>(strength.friction), static_cast<float>(strength.cohesion)});
+    mixed_ = mixed_ || m.density != first.density || m.friction_angle != first.friction_angle ||
+             m.cohesion != first.cohesion;
+  }
+  stuff_of_.upload(table);
   for (const Solid& solid : setup.solids) {
     const Aabb box = bounds(solid.shape);
     const Vec3d far = max(max(box.hi, -box.lo), Vec3d());
@@ -195,6 +209,23 @@ View<const bool> FlipSolver<Device>::closed() const {
 }
 
 template <class Device>
+flip::StuffView FlipSolver<Device>::stuff() const {
+  if (!mixed_) return {};
+  return {lightness_.view(), inner_friction_.view(), cohesion_.view()};
+}
+
+template <class Device>
+void FlipSolver<Device>::find_stuff(const State& next) {
+  if (!mixed_) return;
+  for (Buffer<float>* field : {&lightness_, &inner_friction_, &cohesion_}) {
+    field->resize(static_cast<std::size_t>(cells()));
+  }
+  for_each_of(device_, "materials", near_.within(2),
+              flip::StuffOfCells{tiles_.view(), next.material(), std::as_const(stuff_of_).view(),
+                                 lightness_.view(), inner_friction_.view(), cohesion_.view()});
+}
+
+template <class Device>
 void FlipSolver<Device>::mark_liquid() {
   const View<const float> wall = walls_ ? std::as_const(wall_).view() : View<const float>{};
   for_each_of(device_, "liquid", near_.within(1),
@@ -230,14 +261,16 @@ flip::OutFlow FlipSolver<Device>::out_flow() const {
           open(),
           walls_ && walls_move_ ? speed_.read() : flip::ConstFaceView{},
           sand_ ? fill_.view() : View<const float>{},
-          cell_per_step_};
+          cell_per_step_,
+          stuff()};
 }
 
 template <class Device>
 void FlipSolver<Device>::set_up_equations(const State& next, bool again) {
   if (contacts_.dynamic() > 0) list_contacts(next);
-  for_each_of(device_, "equations", near_.within(2),
-              flip::Equations{tiles_.view(), surface(), open(), face_.view(), anchor_.view()});
+  for_each_of(
+      device_, "equations", near_.within(2),
+      flip::Equations{tiles_.view(), surface(), open(), stuff(), face_.view(), anchor_.view()});
   for_each_of(device_, "equations", near_.within(2),
               flip::RightSide{std::as_const(kind_).view(), out_flow(), b_.view()});
   const flip::ConstFaceView face = face_.read();
@@ -278,7 +311,7 @@ void FlipSolver<Device>::find_pressure(const State& next, double dt, bool again,
 
 template <class Device>
 void FlipSolver<Device>::subtract_gradient() {
-  const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view()};
+  const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view(), stuff()};
   for_each_of(device_, "project", near_.within(2),
               flip::SubtractGradient{difference, open(), u_.view()});
 }
@@ -302,7 +335,7 @@ void FlipSolver<Device>::measure_divergence(StepReport& report) {
 template <class Device>
 bool FlipSolver<Device>::separate(double least) {
   next_kind_.resize(kind_.size());
-  const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view()};
+  const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view(), stuff()};
   const std::uint32_t changed = reduce<Sum<std::uint32_t>>(
       device_, "separate", cells(),
       flip::Separate{tiles_.view(), open(), std::as_const(q_).view(), out_flow(), difference,
@@ -332,6 +365,7 @@ flip::FrictionGrid FlipSolver<Device>::friction_grid() {
           std::as_const(motion_).view(),
           Vec3(kick_ * setup_.gravity),
           static_cast<float>(flip::strength_of(setup_.materials.front(), params_.yield).friction),
+          stuff(),
           near_.within(2)};
 }
 
@@ -350,7 +384,9 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   const double g_dt = kick_ * length(setup_.gravity);
   const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;
   const flip::Strength strength = flip::strength_of(setup_.materials.front(), params_.yield);
-  const flip::YieldRadius yield = flip::yield_radius(strength, per_pascal(), kPad * g_dt);
+  const flip::YieldRadius yield{
+      static_cast<float>(strength.friction), static_cast<float>(strength.cohesion),
+      static_cast<float>(per_pascal()), static_cast<float>(kPad * g_dt), stuff()};
   report.iterations = 0.0;
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
 
@@ -358,7 +394,7 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   friction_.recall_pressure(friction_grid(), now, per_pascal(), kind_.view(), q_.view());
   pushed_.resize(static_cast<std::size_t>(cells()));
   const auto copy = [&](const flip::FaceBuffer& from, flip::FaceBuffer& to) {
-    for_each_of(device_, "friction", near_.within(2), flip::CopyFaces{from.read(), to.view()});
+    for_each(device_, "friction", cells(), flip::CopyFaces{from.read(), to.view()});
   };
   copy(u_, pushed_);
   for (int turn = 0; turn < turns; ++turn) {
@@ -370,8 +406,7 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
       move_on(next, pushes(std::as_const(q_).view()));
       friction_.list_walls(friction_grid());
     }
-    friction_.relax(friction_grid(), std::as_const(q_).view(), yield, kPad * g_dt, u_.read(),
-                    enough, most);
+    friction_.relax(friction_grid(), std::as_const(q_).view(), yield, u_.read(), enough, most);
   }
   copy(pushed_, u_);
   friction_.add(friction_grid(), pushed_.read(), u_.view());
@@ -397,7 +432,8 @@ void FlipSolver<Device>::list_contacts(const State& next) {
                   solids_,
                   std::as_const(motion_).view(),
                   std::as_const(octants_).view(),
-                  Vec3(kick_ * setup_.gravity)},
+                  Vec3(kick_ * setup_.gravity),
+                  stuff()},
                  cells(), near_.within(1));
   if (contacts_.dynamic() == 0) return;
   move_on(next, pushes({}));
@@ -462,7 +498,8 @@ void FlipSolver<Device>::mend_crowding(double dt) {
                                      std::as_const(fill_).view(), closed(),
                                      static_cast<float>(share), sand_ ? 0.03f : 0.0f, b_.view()});
   poisson_.solve(std::as_const(b_).view(), crowd_.view(), 0.05, 2);
-  const flip::Difference difference{tiles_.view(), surface(), std::as_const(crowd_).view()};
+  const flip::Difference difference{tiles_.view(), surface(), std::as_const(crowd_).view(),
+                                    stuff()};
   for_each_of(device_, "crowding", near_.within(2),
               flip::ShiftFaces{difference, open(), shift_.view()});
 }

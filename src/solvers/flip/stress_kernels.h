@@ -20,6 +20,7 @@
 #include "compute/view.h"
 #include "math/scalar.h"
 #include "solvers/flip/liquid_kernels.h"
+#include "solvers/flip/material_kernels.h"
 #include "spatial/tile_grid.h"
 
 namespace barchan::flip {
@@ -121,6 +122,7 @@ struct FindPace {
   View<const float> depth;  // [cells]
   View<const bool> closed;  // empty: no solids
   ConstFaceView open;
+  StuffView stuff;
   PaceView pace;  // out
 
   // How full a cell is, as far as it is open: all of it half a cell below the surface. With full
@@ -138,7 +140,7 @@ struct FindPace {
       if (low != kNoCell && closed[low]) there = here;
     }
     const float share = open.of[a].size == 0 ? 1.0f : open.of[a][cell];
-    return max(0.5f * (here + there) * share, kLeastMass);
+    return max(0.5f * (here + there) * share, kLeastMass) / stuff.lightness_between(cell, low);
   }
   HD bool touches(std::uint32_t cell) const {
     return cell != kNoCell && (roles[cell] & role::kTouches) != 0;
@@ -209,9 +211,17 @@ HD inline float shear_in(const TileView& tiles, const ConstStressView& s, int a,
 // The radius of the yield surface. In the "slope" form, sqrt(2) (tan(phi) p + c), a slope of sand
 // at phi is exactly in balance.
 struct YieldRadius {
-  float per_pressure;  // of q
-  float always;        // [m/s]
-  HD float operator()(float q) const { return per_pressure * max(q, 0.0f) + always; }
+  float friction;    // of the one material; see also stuff
+  float cohesion;    // [Pa]
+  float per_pascal;  // dt / (rho dx) [m/s / Pa]
+  float pad;         // pressure that is always there [m/s]
+  StuffView stuff;
+  HD float operator()(std::uint32_t cell, float q) const {
+    const bool one = stuff.friction.size == 0;
+    const float mu = one ? friction : stuff.friction[cell],
+                c = one ? cohesion : stuff.cohesion[cell];
+    return 1.41421356f * (mu * (max(q, 0.0f) + pad) + c * per_pascal);
+  }
 };
 struct FindRadii {
   View<const std::uint8_t> kind;
@@ -219,8 +229,8 @@ struct FindRadii {
   YieldRadius yield;
   View<float> radius;  // out [m/s]
   HD void operator()(int item) const {
-    const auto cell = static_cast<std::size_t>(item);
-    radius[cell] = kind[cell] == kAir ? 0.0f : yield(kind[cell] == kLiquid ? q[cell] : 0.0f);
+    const auto cell = static_cast<std::uint32_t>(item);
+    radius[cell] = kind[cell] == kAir ? 0.0f : yield(cell, kind[cell] == kLiquid ? q[cell] : 0.0f);
   }
 };
 
