@@ -113,6 +113,8 @@ class FlipSolver final : public Solver {
   flip::FaceBuffer face_;                                // coefficients
   Buffer<float> anchor_, b_, q_, crowd_;                 // crowd_: as q_, for the particles' places
   TileLayers<Device> near_, cell_layers_, face_layers_;  // near_: around particles
+  flip::Strength strength_{0.0, 0.0, 1.0};               // of the first sand
+
   // Where materials differ.
   bool mixed_ = false;
   Buffer<flip::Stuff> stuff_of_;                         // of each material

@@ -40,16 +40,20 @@ struct StressBuffer {
   }
 };
 
-// What sand resists shear with: friction x pressure + cohesion [Pa].
+// What sand resists shear with: friction x pressure + cohesion [Pa]; and k^2, where k times half
+// the difference of two normal stresses counts as shear.
 struct Strength {
-  double friction, cohesion;
+  double friction, cohesion, k2;
 };
-// sin and tan of the friction angle, in the three forms that README.md compares.
+// In the three forms that README.md compares. In the "slope" form sand shears at tan(phi) p, so
+// that a slope rests at phi. With k = 1 it would then bear sin(phi') = tan(phi) where it is pressed
+// from two sides, and heaps put up at 35 degrees stay there for phi = 30; with 1/cos(phi), as Mohr
+// and Coulomb say, they end at 34, with sqrt(2) at 29.5.
 inline Strength strength_of(const MaterialParams& material, const std::string& form) {
   const double phi = radians(material.friction_angle), c = material.cohesion;
-  if (form == "plane-strain") return {std::sin(phi), c * std::cos(phi)};
-  if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0)};
-  return {std::tan(phi), c};
+  if (form == "plane-strain") return {std::sin(phi), c * std::cos(phi), 1.0};
+  if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0), 1.0};
+  return {std::tan(phi), c, 2.0};
 }
 // The grid of this step, as friction sees it.
 struct FrictionGrid {
@@ -64,6 +68,7 @@ struct FrictionGrid {
   View<const SolidMotion> motion;
   Vec3 gravity;    // dt g [m/s]
   float friction;  // tan(phi)
+  float k2;        // MeasureCells
   StuffView stuff;
   LayerView near;  // all cells that may hold sand, and those beside
 };
@@ -136,12 +141,12 @@ class Friction {
              RecallWalls{kept, std::as_const(was_).view(), walls(), scale, t_.view(), t_y_.view()});
   }
 
-  // Which cells had no pressure, and the pressure of the others.
+  // The pressure to begin with.
   void recall_pressure(const FrictionGrid& grid, const State& now, double per_pascal,
-                       View<std::uint8_t> kind, View<float> q) {
+                       View<float> q) {
     for_each_of(device_, "friction: set up", grid.near,
-                RecallPressure{kept_in(now), std::as_const(was_).view(),
-                               static_cast<float>(per_pascal), kind, q});
+                RecallPressure{kept_in(now), std::as_const(was_).view(), grid.kind,
+                               static_cast<float>(per_pascal), q});
   }
 
   // u = u0 + div s.
@@ -280,6 +285,7 @@ class Friction {
     for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
                   MeasureCells{s,
                                std::as_const(radius_).view(),
+                               grid.k2,
                                scale_.view(),
                                {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
     for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
@@ -289,6 +295,7 @@ class Friction {
                             s,
                             t,
                             std::as_const(radius_).view(),
+                            grid.k2,
                             scale_.view(),
                             {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
   }

@@ -71,6 +71,8 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
              m.cohesion != first.cohesion;
   }
   stuff_of_.upload(table);
+  const auto sand = std::find_if(setup.materials.begin(), setup.materials.end(), is_sand);
+  if (sand_) strength_ = flip::strength_of(*sand, params.yield);
   for (const Solid& solid : setup.solids) {
     const Aabb box = bounds(solid.shape);
     const Vec3d far = max(max(box.hi, -box.lo), Vec3d());
@@ -364,7 +366,8 @@ flip::FrictionGrid FlipSolver<Device>::friction_grid() {
           solids_,
           std::as_const(motion_).view(),
           Vec3(kick_ * setup_.gravity),
-          static_cast<float>(flip::strength_of(setup_.materials.front(), params_.yield).friction),
+          static_cast<float>(strength_.friction),
+          static_cast<float>(strength_.k2),
           stuff(),
           near_.within(2)};
 }
@@ -383,15 +386,14 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   const int most = now.step < kColdSteps ? kColdIterations : (coupled ? 60 : 20);
   const double g_dt = kick_ * length(setup_.gravity);
   const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;
-  const flip::Strength strength = flip::strength_of(setup_.materials.front(), params_.yield);
   const flip::YieldRadius yield{
-      static_cast<float>(strength.friction), static_cast<float>(strength.cohesion),
+      static_cast<float>(strength_.friction), static_cast<float>(strength_.cohesion),
       static_cast<float>(per_pascal()), static_cast<float>(kPad * g_dt), stuff()};
   report.iterations = 0.0;
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
 
   friction_.begin(friction_grid(), now, per_pascal());
-  friction_.recall_pressure(friction_grid(), now, per_pascal(), kind_.view(), q_.view());
+  friction_.recall_pressure(friction_grid(), now, per_pascal(), q_.view());
   pushed_.resize(static_cast<std::size_t>(cells()));
   const auto copy = [&](const flip::FaceBuffer& from, flip::FaceBuffer& to) {
     for_each(device_, "friction", cells(), flip::CopyFaces{from.read(), to.view()});

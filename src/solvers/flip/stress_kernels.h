@@ -264,13 +264,15 @@ struct TryStress {
   }
 };
 
-// ... and s = P(x), onto the yield surface where x is beyond it. |s|^2 in a cell takes the mean
-// size of what is on its edges (the mean of the squares would be too much wherever stress grows
-// with depth, most of all at the surface), and on an edge it takes the rest from the cells around.
+// ... and s = P(x), onto the yield surface where x is beyond it. Differences of normal stresses
+// count k times what shear does (Strength, friction.h). |s|^2 in a cell takes the mean size of what
+// is on its edges (the mean of the squares would be too much wherever stress grows with depth, most
+// of all at the surface), and on an edge it takes the rest from the cells around.
 struct MeasureCells {
   static constexpr float kTiny = 1e-30f;
   ConstStressView s;
   View<const float> radius;
+  float k2;             // k^2
   View<float> scale;    // out: what brings a cell's stress back to the yield surface
   View<float> rest[3];  // out: |s|^2 without what is on the edges along a
 
@@ -290,7 +292,7 @@ struct MeasureCells {
     using T = typename At::Number;
     const T n0 = at.here(s.normal[0]), n1 = at.here(s.normal[1]), n2 = at.here(s.normal[2]);
     const T e0 = squares<0>(at), e1 = squares<1>(at), e2 = squares<2>(at);
-    const T all = n0 * n0 + n1 * n1 + n2 * n2 + e0 + e1 + e2;
+    const T all = k2 * (n0 * n0 + n1 * n1 + n2 * n2) + e0 + e1 + e2;
     const T r = at.here(radius);
     at.put(scale, At::choose(all > r * r, r * At::inverse_sqrt(all + kTiny), 0.0f * r + 1.0f));
     at.put(rest[0], all - e0);
@@ -471,23 +473,19 @@ struct Recall {
   }
 };
 
-// The set of cells whose pressure is sought begins with what it was, and so does the pressure.
+// The pressure begins with what it was. All cells seek theirs again: those without are then dropped
+// at once, wherever they are, while sand that lands would take them up layer by layer only.
 struct RecallPressure {
   KeptView kept;
   View<const std::uint32_t> was;
+  View<const std::uint8_t> kind;
   float scale;
-  View<std::uint8_t> kind;  // in and out
-  View<float> q;            // out
+  View<float> q;  // out
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
     const std::uint32_t tile = was[cell / kTileCells];
     if (kind[cell] != kLiquid || tile == kNoCell) return;
-    const std::size_t from = std::size_t{tile} * kTileCells + cell % kTileCells;
-    if (kept.kind[from] == kDetached) {
-      kind[cell] = kDetached;
-    } else {
-      q[cell] = scale * kept.pressure[from];
-    }
+    q[cell] = scale * kept.pressure[std::size_t{tile} * kTileCells + cell % kTileCells];
   }
 };
 

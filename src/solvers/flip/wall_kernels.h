@@ -125,8 +125,9 @@ struct ListWalls {
       one.friction.x = area * friction_of(one.solid, cell);
       one.weight.x = -dot(gravity, one.normal);
     }
-    const Vec3 by = one.aligned ? one.friction : Vec3(absolute(one.normal.x), absolute(one.normal.y),
-                                                      absolute(one.normal.z));
+    const Vec3 by =
+        one.aligned ? one.friction
+                    : Vec3(absolute(one.normal.x), absolute(one.normal.y), absolute(one.normal.z));
     one.across = by.x > by.y ? (by.x > by.z ? 0 : 2) : (by.y > by.z ? 1 : 2);
     one.pace = FindPace::kWallPace / WallShares{tiles, open, give, roles}.response(cell);
     out[before[cell]] = one;
@@ -262,6 +263,7 @@ struct MeasureAtWalls {
   ConstStressView s;
   View3<const float> t;
   View<const float> radius;
+  float k2;
   View<float> scale;    // out
   View<float> rest[3];  // out
   HD void operator()(int item) const {
@@ -279,7 +281,7 @@ struct MeasureAtWalls {
         sum += free ? absolute(s.shear[c][at]) : in_wall;
       }
       edges[c] = 0.125f * sum * sum;
-      all += s.normal[c][cell] * s.normal[c][cell] + edges[c];
+      all += k2 * s.normal[c][cell] * s.normal[c][cell] + edges[c];
     }
     const float r = radius[cell];
     scale[cell] = all > r * r ? r / std::sqrt(all) : 1.0f;
