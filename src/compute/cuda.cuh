@@ -49,6 +49,7 @@ class Cuda final : public Device {
               View<const std::uint32_t> order, void* out) override;
 
   cudaStream_t stream() const { return stream_; }
+  int multiprocessors() const { return multiprocessors_; }
   // Device memory for one launch, kept between launches; at least `bytes`.
   void* scratch(std::size_t bytes);
   // Host memory that kernels can write to: how a few numbers come back without a copy.
@@ -67,6 +68,7 @@ class Cuda final : public Device {
 
   cudaStream_t stream_ = nullptr;
   std::string description_;
+  int multiprocessors_ = 0;
   void* scratch_ = nullptr;
   std::size_t scratch_bytes_ = 0;
   void* mailbox_ = nullptr;
@@ -105,6 +107,10 @@ void for_each(Cuda& device, const char* label, std::int64_t n, const Kernel& ker
   run_for_each<<<blocks, kThreadsPerBlock, 0, device.stream()>>>(kernel, static_cast<int>(n));
   check_cuda(cudaGetLastError(), label);
 }
+
+// Stages that do not need each other stand between these two: Grid (grid.cuh) gains by it.
+inline void begin_together(Cuda&) {}
+inline void end_together(Cuda&) {}
 
 // In two launches, so that the short work of all does not wait for the registers of the long work
 // of few. The list of those is in the hardware's order, which nothing depends on.

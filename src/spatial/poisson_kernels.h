@@ -74,14 +74,14 @@ struct FlagTiles {
   }
 };
 
-struct ListFlagged {
-  View<const std::uint32_t> before;  // flagged tiles before each
-  std::uint32_t flagged;
-  View<std::uint32_t> list;  // out
+// As storey_tables() wants them.
+struct FoundTiles {
+  View<const std::uint64_t> number;
+  View<const std::uint32_t> flag;
+  View<std::uint64_t> found;  // out
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const std::uint32_t next = i + 1 < before.size ? before[i + 1] : flagged;
-    if (next > before[i]) list[before[i]] = static_cast<std::uint32_t>(at);
+    found[i] = 2 * number[i] + flag[i];
   }
 };
 
@@ -230,28 +230,31 @@ struct InvertDiagonal {
 // P = N^-1 P_0, and residuals go the other way by its transpose. `weight` is N^-1 of the fine
 // cells.
 
+// f(coarse cell, its share) of the eight that a fine cell is interpolated from.
+template <int E, class F>
+HD inline void prolong_shares(const LevelTiles& level, int at, const F& f) {
+  const std::size_t tile = static_cast<std::size_t>(at) / (E * E * E);
+  const int place = at % (E * E * E);
+  const int x = place % E, y = place / E % E, z = place / (E * E);
+  for (int corner = 0; corner < 8; ++corner) {
+    const bool ox = corner & 1, oy = corner & 2, oz = corner & 4;
+    f(cell_near<E / 2>(level, tile, x / 2 + (ox ? (x & 1) * 2 - 1 : 0),
+                       y / 2 + (oy ? (y & 1) * 2 - 1 : 0), z / 2 + (oz ? (z & 1) * 2 - 1 : 0)),
+      (ox ? 0.25f : 0.75f) * (oy ? 0.25f : 0.75f) * (oz ? 0.25f : 0.75f));
+  }
+}
+
 template <int E>
 struct Prolong {
-  static constexpr int C = E / 2;
   LevelTiles level;
   View<const float> coarse, weight;
   View<float> q;  // in and out
 
   HD void operator()(int at) const {
-    const auto cell = static_cast<std::size_t>(at);
-    const std::size_t tile = cell / (E * E * E);
-    const int place = at % (E * E * E);
-    const int x = place % E, y = place / E % E, z = place / (E * E);
     float sum = 0.0f;
-    for (int corner = 0; corner < 8; ++corner) {
-      const bool ox = corner & 1, oy = corner & 2, oz = corner & 4;
-      const std::size_t of =
-          cell_near<C>(level, tile, x / 2 + (ox ? (x & 1) * 2 - 1 : 0),
-                       y / 2 + (oy ? (y & 1) * 2 - 1 : 0), z / 2 + (oz ? (z & 1) * 2 - 1 : 0));
-      const float share = (ox ? 0.25f : 0.75f) * (oy ? 0.25f : 0.75f) * (oz ? 0.25f : 0.75f);
-      sum += share * coarse[of];
-    }
-    q[cell] += weight[cell] * sum;
+    prolong_shares<E>(level, at,
+                      [&](std::size_t of, float share) { sum += share * coarse[of]; });
+    q[static_cast<std::size_t>(at)] += weight[static_cast<std::size_t>(at)] * sum;
   }
 };
 
@@ -310,47 +313,7 @@ struct SetTo {
   HD void operator()(int at) const { field[static_cast<std::size_t>(at)] = value; }
 };
 
-// A tile is a cell of the next coarser grid.
-struct TilePoints {
-  TileView grid;
-  View<const std::uint32_t> list;
-  View3<float> x;  // out: the middle of a cell of size 1
-  HD void operator()(int at) const {
-    const auto i = static_cast<std::size_t>(at);
-    int cx, cy, cz;
-    grid.corner(list[i], cx, cy, cz);
-    // The frame's first layer of tiles is empty.
-    x[i] =
-        Vec3(static_cast<float>(cx / kTileEdge) - 0.5f, static_cast<float>(cy / kTileEdge) - 0.5f,
-             static_cast<float>(cz / kTileEdge) - 0.5f);
-  }
-};
-
-// A field over tiles as one over the cells of the next grid.
-struct TilesToCells {
-  View<const std::uint32_t> start, order;
-  View<const float> from;
-  View<float> to;  // out
-  HD void operator()(int at) const {
-    const auto c = static_cast<std::size_t>(at);
-    to[c] = start[c + 1] > start[c] ? from[order[start[c]]] : 0.0f;
-  }
-};
-
-// Which tile a cell is, in the coarser grid's flagged tiles, and the other way.
-struct LinkTiles {
-  View<const std::uint32_t> start, order, list;
-  std::uint32_t no_tile;
-  View<std::uint32_t> tile_of, cell_of;  // out
-  HD void operator()(int at) const {
-    const auto i = static_cast<std::size_t>(at);
-    const std::size_t c = std::size_t{list[i / kTileCells]} * kTileCells + i % kTileCells;
-    tile_of[i] = no_tile;
-    if (start[c + 1] == start[c]) return;
-    tile_of[i] = order[start[c]];
-    cell_of[order[start[c]]] = static_cast<std::uint32_t>(at);
-  }
-};
+// A tile is a cell of the next storey.
 struct Pick {
   View<const std::uint32_t> index;
   View<const float> from;
@@ -358,6 +321,17 @@ struct Pick {
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     to[i] = from[index[i]];
+  }
+};
+
+struct PickMatrix {
+  View<const std::uint32_t> index;
+  PoissonMatrix from;
+  View<float> x, y, z, anchor;  // out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const std::size_t of = index[i];
+    x[i] = from.x[of], y[i] = from.y[of], z[i] = from.z[of], anchor[i] = from.anchor[of];
   }
 };
 
@@ -471,11 +445,12 @@ struct PoissonLevel {
   HD SolveLast solve_last() const { return {inverse, b, q}; }
 };
 
-// Levels of no more cells than this are left to few_levels(), where a device has one: the last of
-// them, up to so many, in one launch.
-template <class Device>
-inline constexpr std::int64_t kFewCells = 0;
-inline constexpr std::size_t kMostFewLevels = 16;
+// All levels, the finest first.
+struct PoissonLevels {
+  static constexpr int kMost = 28;  // 2^20 cells along an axis are seven storeys of four
+  int count = 0;
+  PoissonLevel level[kMost];
+};
 
 // ---- Conjugate gradients
 
@@ -485,13 +460,14 @@ inline constexpr std::size_t kRz = 0, kDirection = 2, kBodies = 3, kCgSums = 4;
 
 // d = z + beta d, beta = r z / (r z of the last iteration); 0 in the first one.
 struct NewDirection {
-  View<const double> sums;
+  const double* sums;
   std::size_t rz, last;
+  bool first;
   View<const float> z;
   View<float> d;  // in and out
   template <class At>
   HD_INLINE void operator()(const At& at) const {
-    const double before = sums[last];
+    const double before = first ? 0.0 : sums[last];
     const float beta = before > 0.0 ? static_cast<float>(sums[rz] / before) : 0.0f;
     at.put(d, at.here(z) + beta * at.here(d));
   }
@@ -512,13 +488,14 @@ struct Apply {
 
 // p += alpha d, r -= alpha A d; returns |r|.
 struct Advance {
-  View<const double> sums;
+  const double* sums;
   std::size_t rz;
+  bool bodies;
   View<const float> d, ad;
   View<float> p, r;  // in and out
   template <class At>
   HD_INLINE auto operator()(const At& at) const {
-    const double dad = sums[kDirection] + sums[kBodies];
+    const double dad = sums[kDirection] + (bodies ? sums[kBodies] : 0.0);
     const float alpha = dad > 0.0 ? static_cast<float>(sums[rz] / dad) : 0.0f;
     at.put(p, at.here(p) + alpha * at.here(d));
     const auto left = at.here(r) - alpha * at.here(ad);

@@ -11,7 +11,7 @@
 
 #include "compute/cpu.h"
 #include "compute/lanes.h"
-#include "spatial/poisson_kernels.h"
+#include "spatial/poisson_schedule.h"
 
 namespace barchan {
 
@@ -333,6 +333,26 @@ template <int E>
 void between_levels(Cpu& device, const char* label, const Restrict<E>& kernel) {
   for_each_range(device, label, static_cast<std::int64_t>(kernel.level.tiles), kTilesPerBlock<E>,
                  RestrictTiles<E>{kernel});
+}
+
+// The fine level's weights, by interpolating ones.
+template <int E>
+void weigh(Cpu& device, const PoissonLevel& fine, const PoissonLevel& coarse) {
+  for_each(device, "poisson: weights", fine.cells(),
+           StartWeights{coarse.inverse, coarse.q, fine.weight});
+  between_levels<E>(device, "poisson: weights", fine.prolong_from<E>(coarse));
+  for_each(device, "poisson: weights", fine.cells(),
+           WeighCells{fine.inverse, fine.anchor, fine.q, fine.weight});
+}
+
+inline void cycle(Cpu& device, const PoissonLevels& levels, double* bq) {
+  go_down(device, levels, 0);
+  go_down_and_up(device, levels, 1, levels.count);
+  go_up_finest(device, levels, bq);
+}
+
+inline PoissonReport iterate(Cpu& device, const ConjugateGradients& how, double* sums) {
+  return how(device, sums);
 }
 
 }  // namespace barchan

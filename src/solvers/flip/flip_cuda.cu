@@ -1,4 +1,4 @@
-#include "compute/cuda.cuh"
+#include "compute/grid.cuh"
 #include "solvers/flip/flip_step.h"
 
 namespace barchan {

@@ -7,7 +7,6 @@
 
 #include "compute/buffer.h"
 #include "params/solver_params.h"
-#include "sim/measure_kernels.h"
 #include "sim/solver.h"
 #include "solvers/flip/contacts.h"
 #include "solvers/flip/motion_kernels.h"
@@ -58,7 +57,7 @@ class FlipSolver final : public Solver {
   void push_solids(const State& next, BodyImpulses& out);
   void mend_crowding(double dt);
   void extend_velocities();
-  void grid_to_particles(double dt, State& next, StepReport& report);
+  void grid_to_particles(double dt, State& next);
   void keep_out_of_solids(const SolidsView& solids, double dt, State& next);
   void finish_report(double dt, State& next, StepReport& report);
 
@@ -113,7 +112,7 @@ class FlipSolver final : public Solver {
   flip::FaceBuffer face_;                                // coefficients
   Buffer<float> anchor_, b_, q_, crowd_;                 // crowd_: as q_, for the particles' places
   TileLayers<Device> near_, cell_layers_, face_layers_;  // near_: around particles
-  Buffer<VitalSigns> vitals_;
+  Buffer<flip::StepSigns> signs_;
 };
 
 }  // namespace barchan

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/hd.h"
+#include "compute/bits.h"
 #include "compute/lanes.h"
 #include "compute/view.h"
 #include "math/vec3.h"
@@ -161,9 +162,10 @@ struct Carry {
     return choose(low > from + most, from + most, low);
   }
 
+  // Returns how far it went along the axis where that is most [cells].
   template <class T, class Window>
-  HD_INLINE HD void operator()(const Window& u, const Window& change, const Window& shift,
-                               Particle<T>& p) const {
+  HD_INLINE HD T operator()(const Window& u, const Window& change, const Window& shift,
+                            Particle<T>& p) const {
     const T start[3] = {p.place[0], p.place[1], p.place[2]};
     T now[3];
     for (int a = 0; a < 3; ++a) {
@@ -203,8 +205,15 @@ struct Carry {
       velocity(u, middle, there);
       for (int a = 0; a < 3; ++a) p.place[a] = kept(p.place[a] + on * there[a], start[a]);
     }
-    for (int a = 0; a < 3; ++a) p.place[a] = kept(p.place[a] + moved[a], start[a]);
+    T farthest = 0.0f * p.place[0];
+    for (int a = 0; a < 3; ++a) {
+      p.place[a] = kept(p.place[a] + moved[a], start[a]);
+      farthest = larger(farthest, absolute(p.place[a] - start[a]));
+    }
+    return farthest;
   }
+  // Whether it would have gone farther than it may.
+  HD bool cut_off(float farthest) const { return farthest > most - 0.01f; }
 };
 
 // All that carry() needs.
@@ -216,7 +225,11 @@ struct CarryParticles {
   View3<float> v;           // in and out
   View3<float> moved_to;    // out
   View3<float> cx, cy, cz;  // out; empty: none
+  std::uint32_t* cut_off = nullptr;  // in: 0; out: 1 if a particle was; null: nobody asks
 
+  HD void note(float farthest) const {
+    if (cut_off && carry.cut_off(farthest)) set_bits(cut_off, 1u);
+  }
   HD Vec3 first_cell(std::uint32_t tile) const {
     int i, j, k;
     tiles.corner(tile, i, j, k);
@@ -228,8 +241,9 @@ struct CarryParticles {
     const Vec3 from = x[i], own = v[i];
     const Vec3 s = tiles.frame.in_cells(from) - first_cell(tile);
     Carry::Particle<float> p{{s.x, s.y, s.z}, {own.x, own.y, own.z}, {}};
-    carry(TileWindow{tiles, tile, u}, TileWindow{tiles, tile, change},
-          TileWindow{tiles, tile, shift}, p);
+    const float farthest = carry(TileWindow{tiles, tile, u}, TileWindow{tiles, tile, change},
+                                 TileWindow{tiles, tile, shift}, p);
+    note(farthest);
     v[i] = Vec3(p.v[0], p.v[1], p.v[2]);
     moved_to[i] = from + tiles.frame.size * (Vec3(p.place[0], p.place[1], p.place[2]) - s);
     if (cx.size > 0) {

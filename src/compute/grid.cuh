@@ -1,0 +1,162 @@
+// All threads of one launch as a device of their own. A schedule, which is a template over the
+// device, says for_each and reduce one after the other; where its stages take less time than it
+// takes to launch them, in_turn() makes a single launch of it, with barriers between the stages.
+#pragma once
+
+#include <cooperative_groups.h>
+#include <cstdlib>
+
+#include "compute/cuda.cuh"
+
+namespace barchan {
+
+inline constexpr int kGridThreads = 512;  // of a block
+
+// Threads of one block: its barrier is cheap, so short stages are left to it.
+class Block {
+ public:
+  __device__ static unsigned first() { return threadIdx.x; }
+  __device__ static unsigned threads() { return kGridThreads; }
+  __device__ static void wait() { __syncthreads(); }
+};
+
+// Threads of all blocks.
+class Grid {
+ public:
+  static constexpr std::size_t kPartBytes = 16;  // a block's part of what is reduced
+
+  __device__ explicit Grid(char* parts) : parts_(parts) {}
+
+  __device__ static unsigned first() { return blockIdx.x * kGridThreads + threadIdx.x; }
+  __device__ static unsigned threads() { return gridDim.x * kGridThreads; }
+  __device__ void wait() {
+    if (!together_) cooperative_groups::this_grid().sync();
+  }
+  // Stages that do not need each other share one barrier.
+  __device__ void begin_together() { together_ = true; }
+  __device__ void end_together() {
+    together_ = false;
+    wait();
+  }
+  // One part a block. They take turns: a block may leave its next part while others still read.
+  template <class T>
+  __device__ T* parts() {
+    static_assert(sizeof(T) <= kPartBytes);
+    turn_ = !turn_;
+    return reinterpret_cast<T*>(parts_ + (turn_ ? gridDim.x * kPartBytes : 0));
+  }
+
+ private:
+  char* parts_;
+  bool turn_ = false, together_ = false;
+};
+
+template <class Threads, class Kernel>
+__device__ void each_in_turn(Threads& all, std::int64_t n, const Kernel& kernel) {
+  const auto end = static_cast<unsigned>(n);
+  for (unsigned i = all.first(); i < end; i += all.threads()) kernel(static_cast<int>(i));
+  all.wait();
+}
+template <class Kernel>
+__device__ void for_each(Block& block, const char*, std::int64_t n, const Kernel& kernel) {
+  each_in_turn(block, n, kernel);
+}
+template <class Kernel>
+__device__ void for_each(Grid& grid, const char*, std::int64_t n, const Kernel& kernel) {
+  each_in_turn(grid, n, kernel);
+}
+__device__ inline void begin_together(Grid& grid) {
+  grid.begin_together();
+}
+__device__ inline void end_together(Grid& grid) {
+  grid.end_together();
+}
+
+// Every thread gets the result. Same bits at every run of the same GPU.
+template <class Op, class Kernel>
+__device__ auto reduce(Grid& grid, const char*, std::int64_t n, const Kernel& kernel) {
+  using T = decltype(Op::identity());
+  using Tree = cub::BlockReduce<T, kGridThreads>;
+  __shared__ typename Tree::TempStorage memory;
+  __shared__ T all;
+  const auto end = static_cast<unsigned>(n);
+  T sum = Op::identity();
+  for (unsigned i = grid.first(); i < end; i += grid.threads()) {
+    sum = Op::combine(sum, kernel(static_cast<int>(i)));
+  }
+  sum = Tree(memory).Reduce(sum, CombineWith<Op, T>{});
+  T* part = grid.parts<T>();
+  if (threadIdx.x == 0) part[blockIdx.x] = sum;
+  grid.wait();
+  sum = Op::identity();
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += kGridThreads) sum = Op::combine(sum, part[b]);
+  sum = Tree(memory).Reduce(sum, CombineWith<Op, T>{});
+  if (threadIdx.x == 0) all = sum;
+  __syncthreads();
+  return all;
+}
+// `result` is memory that every block has for itself.
+template <class Op, class T, class Kernel>
+__device__ void reduce_to(Grid& grid, const char* label, std::int64_t n, const Kernel& kernel,
+                          T* result) {
+  const T all = reduce<Op>(grid, label, n, kernel);
+  if (threadIdx.x == 0) *result = all;
+  __syncthreads();
+}
+
+template <class Schedule>
+__global__ void __launch_bounds__(kGridThreads)
+    run_in_turn(const __grid_constant__ Schedule schedule, char* parts) {
+  Grid grid(parts);
+  schedule(grid);
+}
+
+// How many blocks of a kernel with that much shared memory all run at once.
+template <class Kernel>
+int blocks_at_once(Cuda& device, Kernel* kernel, std::size_t shared_bytes) {
+  int blocks = 0;
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(shared_bytes)),
+             "asking for shared memory");
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kGridThreads,
+                                                           shared_bytes),
+             "asking how many blocks run at once");
+  return blocks * device.multiprocessors();
+}
+
+// kernel(argument, parts) by as many blocks as `items` need and the GPU runs at once.
+template <class Argument>
+void launch_at_once(Cuda& device, const char* label, std::int64_t items, std::size_t shared_bytes,
+                    void (*kernel)(Argument, char*), int most_blocks, const Argument& argument) {
+  const CudaTimer timer(device, label);
+  const std::int64_t wanted = (items + kGridThreads - 1) / kGridThreads;
+  const auto blocks = static_cast<unsigned>(wanted < 1             ? 1
+                                            : wanted < most_blocks ? wanted
+                                                                   : most_blocks);
+  auto* parts = static_cast<char*>(device.scratch(2 * blocks * Grid::kPartBytes));
+  void* arguments[] = {const_cast<Argument*>(&argument), &parts};
+  check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kernel), blocks, kGridThreads,
+                                         arguments, shared_bytes, device.stream()),
+             label);
+}
+
+template <class Schedule>
+void in_one_launch(Cuda& device, const char* label, std::int64_t items, const Schedule& schedule) {
+  static const int most = blocks_at_once(device, run_in_turn<Schedule>, 0);
+  launch_at_once<Schedule>(device, label, items, 0, run_in_turn<Schedule>, most, schedule);
+}
+
+// `items` of the largest stage: with more than this, launches of their own are as fast.
+inline constexpr std::int64_t kFewItems = 1 << 20;
+
+template <class Schedule>
+void in_turn(Cuda& device, const char* label, std::int64_t items, const Schedule& schedule) {
+  static const std::int64_t few = getenv("B_FEW") ? atoll(getenv("B_FEW")) : kFewItems;
+  if (items <= few) {
+    in_one_launch(device, label, items, schedule);
+  } else {
+    schedule(device);
+  }
+}
+
+}  // namespace barchan
