@@ -30,13 +30,15 @@
 #endif
 
 // Before a loop that adds up `sum`: vectorised on the host, several loads in flight on a GPU.
-// Before any loop: unrolled by four on both.
+// Before any loop: unrolled by four, or by eight, on both.
 #if defined(__CUDACC__)
 #define BARCHAN_SUM_LOOP(sum) BARCHAN_PRAGMA(unroll 4)
 #define BARCHAN_UNROLLED BARCHAN_PRAGMA(unroll 4)
+#define BARCHAN_UNROLLED_8 BARCHAN_PRAGMA(unroll 8)
 #else
 #define BARCHAN_SUM_LOOP(sum) BARCHAN_PRAGMA(omp simd reduction(+ : sum))
 #define BARCHAN_UNROLLED BARCHAN_PRAGMA(GCC unroll 4)
+#define BARCHAN_UNROLLED_8 BARCHAN_PRAGMA(GCC unroll 8)
 #endif
 
 // Checked in debug builds (NDEBUG undefined), on both devices; free otherwise.

@@ -103,14 +103,9 @@ void for_each(Cpu& device, const char* label, std::int64_t n, const Kernel& kern
 //     HD_SCHEDULE
 //     template <class Device>
 //     HD void operator()(Device& device) const
-// A GPU makes one launch of it (compute/grid.cuh): in any case, or where its largest stage has few
-// items.
+// A GPU makes one launch of it (compute/grid.cuh); `items` of its largest stage.
 template <class Schedule>
 void in_one_launch(Cpu& device, const char*, std::int64_t, const Schedule& schedule) {
-  schedule(device);
-}
-template <class Schedule>
-void in_turn(Cpu& device, const char*, std::int64_t, const Schedule& schedule) {
   schedule(device);
 }
 // Stages that do not need each other stand between these two.

@@ -21,8 +21,9 @@ Cuda::Cuda() {
   check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep),
              "setting up the memory pool");
   check_cuda(cudaMallocHost(&mailbox_, kMailboxBytes), "allocation of host memory");
-  check_cuda(cudaMallocAsync(&ticket_, sizeof(unsigned), stream_), "allocation");
-  clear(ticket_, sizeof(unsigned));
+  constexpr std::size_t kCounts = 3 * 32 * sizeof(unsigned);
+  check_cuda(cudaMallocAsync(&ticket_, kCounts, stream_), "allocation");
+  clear(ticket_, kCounts);
 }
 
 Cuda::~Cuda() {

@@ -53,12 +53,21 @@ class Cuda final : public Device {
   // Device memory for one launch, kept between launches; at least `bytes`.
   void* scratch(std::size_t bytes);
   // Host memory that kernels can write to: how a few numbers come back without a copy.
-  static constexpr std::size_t kMailboxBytes = 4096;
+  static constexpr std::size_t kMailboxBytes = 1 << 17;
   void* mailbox() const { return mailbox_; }
   // Memory of the host that kernels can write to.
   std::shared_ptr<void> host_memory(std::size_t bytes);
   // For kernels that count their blocks as they end (run_reduce). 0 between launches.
   unsigned* ticket() const { return ticket_; }
+  // For kernels whose blocks wait for each other (compute/grid.cuh): a count of 0, and the one of
+  // the next such launch. They take turns.
+  unsigned* next_barrier() {
+    barrier_ = 1 - barrier_;
+    return ticket_ + 32 * (1 + barrier_);
+  }
+  unsigned* other_barrier(const unsigned* of) const {
+    return ticket_ + (of == ticket_ + 32 ? 64 : 32);
+  }
   // As exclusive_scan, in place and without looking at the sum: nothing waits.
   void scan_in_place(const char* label, View<std::uint32_t> counts);
 
@@ -72,7 +81,8 @@ class Cuda final : public Device {
   void* scratch_ = nullptr;
   std::size_t scratch_bytes_ = 0;
   void* mailbox_ = nullptr;
-  unsigned* ticket_ = nullptr;
+  unsigned* ticket_ = nullptr;  // and two counts for barriers, each in a line of its own
+  int barrier_ = 0;
   std::unordered_map<void*, std::size_t> sizes_;
 };
 

@@ -1,16 +1,15 @@
 // All threads of one launch as a device of their own. A schedule, which is a template over the
-// device, says for_each and reduce one after the other; where its stages take less time than it
-// takes to launch them, in_turn() makes a single launch of it, with barriers between the stages.
+// device, says for_each and reduce one after the other; in_one_launch() makes a single launch of
+// it, with barriers between the stages. They take a microsecond: a launch takes several.
 #pragma once
 
-#include <cooperative_groups.h>
-#include <cstdlib>
+#include <cuda/atomic>
 
 #include "compute/cuda.cuh"
 
 namespace barchan {
 
-inline constexpr int kGridThreads = 512;  // of a block
+inline constexpr int kGridThreads = 1024;  // of a block
 
 // Threads of one block: its barrier is cheap, so short stages are left to it.
 class Block {
@@ -25,12 +24,30 @@ class Grid {
  public:
   static constexpr std::size_t kPartBytes = 16;  // a block's part of what is reduced
 
-  __device__ explicit Grid(char* parts) : parts_(parts) {}
+  // What a launch needs. Two launches never count in the same place: each clears the next one's.
+  struct Memory {
+    unsigned *arrived, *next;
+    char* parts;
+  };
+
+  __device__ explicit Grid(const Memory& memory) : arrived_(memory.arrived), parts_(memory.parts) {
+    if (first() == 0) *memory.next = 0;
+  }
 
   __device__ static unsigned first() { return blockIdx.x * kGridThreads + threadIdx.x; }
   __device__ static unsigned threads() { return gridDim.x * kGridThreads; }
+  // All blocks run at once, or they would wait forever: launch_at_once sees to it.
   __device__ void wait() {
-    if (!together_) cooperative_groups::this_grid().sync();
+    if (together_) return;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      const cuda::atomic_ref<unsigned, cuda::thread_scope_device> arrived(*arrived_);
+      goal_ += gridDim.x;
+      arrived.fetch_add(1, cuda::memory_order_release);
+      while (arrived.load(cuda::memory_order_acquire) < goal_) {
+      }
+    }
+    __syncthreads();
   }
   // Stages that do not need each other share one barrier.
   __device__ void begin_together() { together_ = true; }
@@ -47,23 +64,25 @@ class Grid {
   }
 
  private:
+  unsigned* arrived_;
+  unsigned goal_ = 0;
   char* parts_;
   bool turn_ = false, together_ = false;
 };
 
 template <class Threads, class Kernel>
-__device__ void each_in_turn(Threads& all, std::int64_t n, const Kernel& kernel) {
+__device__ void each_item(Threads& all, std::int64_t n, const Kernel& kernel) {
   const auto end = static_cast<unsigned>(n);
   for (unsigned i = all.first(); i < end; i += all.threads()) kernel(static_cast<int>(i));
   all.wait();
 }
 template <class Kernel>
 __device__ void for_each(Block& block, const char*, std::int64_t n, const Kernel& kernel) {
-  each_in_turn(block, n, kernel);
+  each_item(block, n, kernel);
 }
 template <class Kernel>
 __device__ void for_each(Grid& grid, const char*, std::int64_t n, const Kernel& kernel) {
-  each_in_turn(grid, n, kernel);
+  each_item(grid, n, kernel);
 }
 __device__ inline void begin_together(Grid& grid) {
   grid.begin_together();
@@ -106,8 +125,8 @@ __device__ void reduce_to(Grid& grid, const char* label, std::int64_t n, const K
 
 template <class Schedule>
 __global__ void __launch_bounds__(kGridThreads)
-    run_in_turn(const __grid_constant__ Schedule schedule, char* parts) {
-  Grid grid(parts);
+    run_schedule(const __grid_constant__ Schedule schedule, Grid::Memory memory) {
+  Grid grid(memory);
   schedule(grid);
 }
 
@@ -118,23 +137,26 @@ int blocks_at_once(Cuda& device, Kernel* kernel, std::size_t shared_bytes) {
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(shared_bytes)),
              "asking for shared memory");
-  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kGridThreads,
-                                                           shared_bytes),
-             "asking how many blocks run at once");
+  check_cuda(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kGridThreads, shared_bytes),
+      "asking how many blocks run at once");
   return blocks * device.multiprocessors();
 }
 
-// kernel(argument, parts) by as many blocks as `items` need and the GPU runs at once.
+// kernel(argument, memory) by as many blocks as `items` need and the GPU runs at once.
 template <class Argument>
 void launch_at_once(Cuda& device, const char* label, std::int64_t items, std::size_t shared_bytes,
-                    void (*kernel)(Argument, char*), int most_blocks, const Argument& argument) {
+                    void (*kernel)(Argument, Grid::Memory), int most_blocks,
+                    const Argument& argument) {
   const CudaTimer timer(device, label);
   const std::int64_t wanted = (items + kGridThreads - 1) / kGridThreads;
   const auto blocks = static_cast<unsigned>(wanted < 1             ? 1
                                             : wanted < most_blocks ? wanted
                                                                    : most_blocks);
-  auto* parts = static_cast<char*>(device.scratch(2 * blocks * Grid::kPartBytes));
-  void* arguments[] = {const_cast<Argument*>(&argument), &parts};
+  unsigned* counts = device.next_barrier();
+  Grid::Memory memory{counts, device.other_barrier(counts),
+                      static_cast<char*>(device.scratch(2 * blocks * Grid::kPartBytes))};
+  void* arguments[] = {const_cast<Argument*>(&argument), &memory};
   check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kernel), blocks, kGridThreads,
                                          arguments, shared_bytes, device.stream()),
              label);
@@ -142,21 +164,8 @@ void launch_at_once(Cuda& device, const char* label, std::int64_t items, std::si
 
 template <class Schedule>
 void in_one_launch(Cuda& device, const char* label, std::int64_t items, const Schedule& schedule) {
-  static const int most = blocks_at_once(device, run_in_turn<Schedule>, 0);
-  launch_at_once<Schedule>(device, label, items, 0, run_in_turn<Schedule>, most, schedule);
-}
-
-// `items` of the largest stage: with more than this, launches of their own are as fast.
-inline constexpr std::int64_t kFewItems = 1 << 20;
-
-template <class Schedule>
-void in_turn(Cuda& device, const char* label, std::int64_t items, const Schedule& schedule) {
-  static const std::int64_t few = getenv("B_FEW") ? atoll(getenv("B_FEW")) : kFewItems;
-  if (items <= few) {
-    in_one_launch(device, label, items, schedule);
-  } else {
-    schedule(device);
-  }
+  static const int most = blocks_at_once(device, run_schedule<Schedule>, 0);
+  launch_at_once<Schedule>(device, label, items, 0, run_schedule<Schedule>, most, schedule);
 }
 
 }  // namespace barchan

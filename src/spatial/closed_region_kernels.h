@@ -196,7 +196,8 @@ struct Balance {
     const char* label = "poisson: closed";
     for_each(device, label, chunks, ChunkSums{cells, chunk_start, field, chunk_sums});
     for_each(device, label, regions, RegionSums{region_chunk, chunk_sums, sums});
-    for_each(device, label, regions, RegionParts{weight_start, weight_region, weights, sums, parts});
+    for_each(device, label, regions,
+             RegionParts{weight_start, weight_region, weights, sums, parts});
     for_each(device, label, chunks, TakeOffParts{cells, chunk_start, chunk_region, parts, field});
   }
 };

@@ -7,20 +7,17 @@
 
 namespace barchan {
 
+// Neighbours are looked up without a branch: within the tile, the tile around it is itself.
 template <int E>
 class OneCell {
  public:
   __device__ OneCell(const LevelTiles& level, int cell)
-      : level_(level),
-        cell_(static_cast<std::size_t>(cell)),
-        x_(cell % E),
-        y_(cell / E % E),
-        z_(cell / (E * E) % E) {}
+      : level_(level), cell_(static_cast<unsigned>(cell)) {}
 
   __device__ bool in_row_of_unknowns() const {
     if (level_.rows.size == 0) return true;
-    const int row = z_ * E + y_;
-    return (level_.rows[tile() * 2 + row / 32] >> (row % 32) & 1u) != 0;
+    const unsigned row = cell_ / E % (E * E);
+    return (level_.rows.data[tile() * 2 + row / 32] >> (row % 32) & 1u) != 0;
   }
 
   template <class Field>
@@ -29,45 +26,50 @@ class OneCell {
   }
   template <class Field>
   __device__ float left(const Field& f) const {
-    return load(f, x_ > 0 ? cell_ - 1 : beside(kMiddle - 1) + (E - 1));
+    return load(f, next<1, -1>());
   }
   template <class Field>
   __device__ float right(const Field& f) const {
-    return load(f, x_ < E - 1 ? cell_ + 1 : beside(kMiddle + 1) - (E - 1));
+    return load(f, next<1, 1>());
   }
   template <class Field>
   __device__ float front(const Field& f) const {
-    return load(f, y_ > 0 ? cell_ - E : beside(kMiddle - 3) + (E - 1) * E);
+    return load(f, next<E, -1>());
   }
   template <class Field>
   __device__ float back(const Field& f) const {
-    return load(f, y_ < E - 1 ? cell_ + E : beside(kMiddle + 3) - (E - 1) * E);
+    return load(f, next<E, 1>());
   }
   template <class Field>
   __device__ float below(const Field& f) const {
-    return load(f, z_ > 0 ? cell_ - E * E : beside(kMiddle - 9) + (E - 1) * E * E);
+    return load(f, next<E * E, -1>());
   }
   template <class Field>
   __device__ float above(const Field& f) const {
-    return load(f, z_ < E - 1 ? cell_ + E * E : beside(kMiddle + 9) - (E - 1) * E * E);
+    return load(f, next<E * E, 1>());
   }
-  __device__ void put(View<float> f, float value) const { f[cell_] = value; }
+  __device__ void put(View<float> f, float value) const { f.data[cell_] = value; }
 
   static __device__ float size_of(float a) { return a == a ? fabsf(a) : INFINITY; }
   static __device__ float inverse(float a) { return a > 0.0f ? 1.0f / a : 0.0f; }
 
  private:
-  static __device__ float load(const Product& f, std::size_t i) { return f.a[i] * f.b[i]; }
-  static __device__ float load(View<const float> f, std::size_t i) { return f[i]; }
-  __device__ std::size_t tile() const { return cell_ / (E * E * E); }
-  // The same place in another tile.
-  __device__ std::size_t beside(std::size_t of) const {
-    return std::size_t{level_.around[tile() * 27 + of]} * (E * E * E) + cell_ % (E * E * E);
+  static __device__ float load(const Product& f, unsigned i) { return f.a.data[i] * f.b.data[i]; }
+  static __device__ float load(View<const float> f, unsigned i) { return f.data[i]; }
+  __device__ unsigned tile() const { return cell_ / (E * E * E); }
+  // One further along the axis of that stride.
+  template <int kStride, int kWay>
+  __device__ unsigned next() const {
+    constexpr int kTurn = kStride == 1 ? 1 : (kStride == E ? 3 : 9);
+    const unsigned at = cell_ / kStride % E;
+    const bool leaves = at == (kWay > 0 ? E - 1 : 0);
+    const unsigned of = level_.around.data[tile() * 27 + kMiddle + (leaves ? kWay * kTurn : 0)];
+    const unsigned place = cell_ % (E * E * E) + (leaves ? -kWay * (E - 1) : kWay) * kStride;
+    return of * (E * E * E) + place;
   }
 
   const LevelTiles& level_;
-  std::size_t cell_;
-  int x_, y_, z_;
+  unsigned cell_;
 };
 
 template <int E, class Kernel>
@@ -124,10 +126,32 @@ template <int E, class Device>
 HD void between_levels(Device& device, const char* label, const Prolong<E>& kernel) {
   for_each(device, label, cells_of<E>(kernel.level), kernel);
 }
+// Eight threads a coarse cell, each of which adds up 2^3 of the 4^3 cells.
+template <int E>
+struct RestrictByEight {
+  static constexpr int C = E / 2;
+  Restrict<E> kernel;
+  __device__ void operator()(int at) const {
+    const int to = at / 8, eighth = at % 8, place = to % (C * C * C);
+    const auto tile = static_cast<std::size_t>(to / (C * C * C));
+    const int i0 = (eighth & 1) * 2 - 1, j0 = (eighth & 2) - 1, k0 = (eighth >> 2) * 2 - 1;
+    const int x = place % C * 2, y = place / C % C * 2, z = place / (C * C) * 2;
+    float sum = 0.0f;
+#pragma unroll
+    for (int n = 0; n < 8; ++n) {
+      const int i = i0 + (n & 1), j = j0 + (n >> 1 & 1), k = k0 + (n >> 2);
+      const std::size_t of = cell_near<E>(kernel.level, tile, x + i, y + j, z + k);
+      sum += kernel.share(i) * kernel.share(j) * kernel.share(k) * kernel.residual[of];
+    }
+    const unsigned others = 0xffu << (threadIdx.x % 32 / 8 * 8);
+    for (int step = 1; step < 8; step *= 2) sum += __shfl_xor_sync(others, sum, step);
+    if (eighth == 0) kernel.coarse[static_cast<std::size_t>(to)] = sum;
+  }
+};
 HD_SCHEDULE
 template <int E, class Device>
 HD void between_levels(Device& device, const char* label, const Restrict<E>& kernel) {
-  for_each(device, label, cells_of<E / 2>(kernel.level), kernel);
+  for_each(device, label, cells_of<E / 2>(kernel.level) * 8, RestrictByEight<E>{kernel});
 }
 
 // A cell's weight at once: P_0 of ones is the sum of the shares that fall on unknowns.
@@ -143,9 +167,8 @@ struct WeighAtOnce {
     float n = 1.0f;
     if (!(anchor[cell] > 0.0f)) {
       n = 0.0f;
-      prolong_shares<E>(level, at, [&](std::size_t of, float share) {
-        n += coarse[of] > 0.0f ? share : 0.0f;
-      });
+      prolong_shares<E>(
+          level, at, [&](std::size_t of, float share) { n += coarse[of] > 0.0f ? share : 0.0f; });
     }
     weight[cell] = n > 0.0f ? 1.0f / n : 0.0f;
   }
@@ -167,7 +190,7 @@ struct FewLevels {
 
   // What a level needs, with the tile of zeros.
   HD static std::size_t words(const PoissonLevel& level) {
-    return level.x.size * PoissonLevel::kFields + level.tiles.tiles * (27 + 2);
+    return level.x.size * PoissonLevel::kFields + level.tiles.around.size + level.whole.size;
   }
   // The first of the levels that fit; never the finest, whose sum is for conjugate gradients.
   static int first_of(const PoissonLevels& all) {
@@ -201,7 +224,8 @@ struct FewLevels {
         mine.q = copied<float>(mine.q, room);
       }
       mine.tiles.around = copied<std::uint32_t>(mine.tiles.around, room);
-      mine.tiles.rows = copied<std::uint32_t>(mine.tiles.rows, room);
+      mine.tiles.rows = {};
+      mine.whole = copied<float>(mine.whole, room);
       if (threadIdx.x == 0) levels.level[l - first] = mine;
     }
     if (threadIdx.x == 0) levels.count = all.count - first;
@@ -212,9 +236,9 @@ struct FewLevels {
 // The threads of a launch, whose first block has the last levels.
 class PoissonGrid : public Grid {
  public:
-  __device__ PoissonGrid(char* parts, const PoissonLevels& all, int first, FewLevels& few,
+  __device__ PoissonGrid(const Memory& memory, const PoissonLevels& all, int first, FewLevels& few,
                          std::uint32_t* room)
-      : Grid(parts), first_(first), few_(few) {
+      : Grid(memory), first_(first), few_(few) {
     if (blockIdx.x == 0) few_.take(all, first, room);
   }
   __device__ int first_of_few() const { return first_; }
@@ -248,10 +272,10 @@ struct CoarseLevels {
   int first_of_few;
 };
 static __global__ void __launch_bounds__(kGridThreads, 1)
-    run_coarse_levels(const __grid_constant__ CoarseLevels of, char* parts) {
+    run_coarse_levels(const __grid_constant__ CoarseLevels of, Grid::Memory memory) {
   extern __shared__ std::uint32_t room[];
   __shared__ FewLevels few;
-  PoissonGrid grid(parts, of.levels, of.first_of_few, few, room);
+  PoissonGrid grid(memory, of.levels, of.first_of_few, few, room);
   coarse_levels(grid, of.levels);
 }
 
@@ -265,7 +289,7 @@ inline void cycle(Cuda& device, const PoissonLevels& levels, double* bq) {
 
 // ---- All iterations in one launch, where there are few cells; nobody waits within.
 
-inline constexpr std::int64_t kCellsInOneLaunch = 1 << 18;
+inline constexpr std::int64_t kCellsInOneLaunch = 1 << 21;
 
 struct SolveAtOnce {
   ConjugateGradients how;
@@ -273,23 +297,24 @@ struct SolveAtOnce {
   PoissonReport* report;  // out
 };
 static __global__ void __launch_bounds__(kGridThreads, 1)
-    run_solve(const __grid_constant__ SolveAtOnce of, char* parts) {
+    run_solve(const __grid_constant__ SolveAtOnce of, Grid::Memory memory) {
   extern __shared__ std::uint32_t room[];
   __shared__ FewLevels few;
   __shared__ double sums[kCgSums];
-  PoissonGrid grid(parts, of.how.levels, of.first_of_few, few, room);
+  PoissonGrid grid(memory, of.how.levels, of.first_of_few, few, room);
   const PoissonReport report = of.how(grid, sums);
   if (grid.first() == 0) *of.report = report;
 }
 
 inline PoissonReport iterate(Cuda& device, const ConjugateGradients& how, double* sums) {
   const std::int64_t cells = how.levels.level[0].cells();
-  static const std::int64_t few = getenv("B_SOLVE") ? atoll(getenv("B_SOLVE")) : kCellsInOneLaunch;
-  if (cells > few) return how(device, sums);
+  if (cells > kCellsInOneLaunch) return how(device, sums);
   static const int most = blocks_at_once(device, run_solve, kFewBytes);
   auto* report = static_cast<PoissonReport*>(device.mailbox());
-  launch_at_once<SolveAtOnce>(device, "poisson: solve", cells, kFewBytes, run_solve, most,
-                              {how, FewLevels::first_of(how.levels), report});
+  SolveAtOnce at_once{how, FewLevels::first_of(how.levels), report};
+  // Rows without unknowns are all zeros: here it takes longer to ask than to go over them.
+  for (PoissonLevel& level : at_once.how.levels.level) level.tiles.rows = {};
+  launch_at_once<SolveAtOnce>(device, "poisson: solve", cells, kFewBytes, run_solve, most, at_once);
   device.wait();
   return *report;
 }

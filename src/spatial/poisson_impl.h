@@ -50,11 +50,11 @@ void PoissonSolver<Device>::prepare(const TileView& grid, const PoissonMatrix& m
   lay_levels(storey_tables(grid.frame, found_.download()));
 
   const PoissonLevel& finest = levels_->level[0];
-  in_one_launch(
-      device_, "poisson: matrix", finest.cells(),
-      SetUpLevels{*levels_,
-                  {grid.around, table_, around_.view()},
-                  {table_.list, finest.tiles, matrix, finest.x, finest.y, finest.z, finest.anchor}});
+  in_one_launch(device_, "poisson: matrix", finest.cells(),
+                SetUpLevels{*levels_,
+                            {grid.around, table_, around_.view()},
+                            {table_.list, finest.tiles, matrix, finest.x, finest.y, finest.z,
+                             finest.anchor}});
   bodies_.take(bodies, table_, finest.inverse);
   closed_.find(finest.tiles, finest.matrix(), finest.inverse, bodies_);
 }
@@ -63,11 +63,11 @@ template <class Device>
 void PoissonSolver<Device>::change(const PoissonMatrix& matrix, const PoissonBodies& bodies) {
   BARCHAN_ASSERT(levels_->count > 0);
   const PoissonLevel& finest = levels_->level[0];
-  in_one_launch(
-      device_, "poisson: matrix", finest.cells(),
-      ChangeFinest{finest,
-                   levels_->level[1],
-                   {table_.list, finest.tiles, matrix, finest.x, finest.y, finest.z, finest.anchor}});
+  in_one_launch(device_, "poisson: matrix", finest.cells(),
+                ChangeFinest{finest,
+                             levels_->level[1],
+                             {table_.list, finest.tiles, matrix, finest.x, finest.y, finest.z,
+                              finest.anchor}});
   bodies_.take(bodies, table_, finest.inverse);
   closed_.find(finest.tiles, finest.matrix(), finest.inverse, bodies_);
 }
@@ -78,10 +78,11 @@ void PoissonSolver<Device>::lay_levels(const StoreyTables& tables) {
   tables_.upload(tables.words);
   const std::uint32_t* words = tables_.data();
   const std::size_t finest_tiles = tables.storeys.front().tiles;
-  table_ = {{words + tables.before, tables.list - tables.before}, {words + tables.list, finest_tiles}};
+  table_ = {{words + tables.before, tables.list - tables.before},
+            {words + tables.list, finest_tiles}};
   around_.resize(finest_tiles * 27);
   const std::size_t finest_cells = (finest_tiles + 1) * kTileCells;
-  std::size_t tiles = 0, numbers = 2 * finest_cells;
+  std::size_t tiles = 0, numbers = 2 * finest_cells + kLastCells * kLastCells;
   for (const StoreyTables::Storey& storey : tables.storeys) {
     tiles += storey.tiles;
     numbers += (storey.tiles + 1) * (512 + 64 + 8 + 1) * PoissonLevel::kFields;
@@ -120,6 +121,7 @@ void PoissonSolver<Device>::lay_levels(const StoreyTables& tables) {
     *field = {next, finest_cells};
     next += finest_cells;
   }
+  levels_->level[levels_->count - 1].whole = {next, kLastCells * kLastCells};
 }
 
 // ---- Solutions

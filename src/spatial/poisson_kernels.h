@@ -19,6 +19,7 @@
 #include "compute/view.h"
 #include "spatial/level_tiles.h"
 #include "spatial/poisson.h"
+#include "spatial/poisson_storeys.h"
 
 namespace barchan {
 
@@ -252,8 +253,7 @@ struct Prolong {
 
   HD void operator()(int at) const {
     float sum = 0.0f;
-    prolong_shares<E>(level, at,
-                      [&](std::size_t of, float share) { sum += share * coarse[of]; });
+    prolong_shares<E>(level, at, [&](std::size_t of, float share) { sum += share * coarse[of]; });
     q[static_cast<std::size_t>(at)] += weight[static_cast<std::size_t>(at)] * sum;
   }
 };
@@ -262,8 +262,8 @@ template <int E>
 struct Restrict {
   static constexpr int C = E / 2;
   LevelTiles level;
-  View<const float> weight, residual;
-  View<float> coarse;  // out
+  View<const float> residual;  // times the cells' weights
+  View<float> coarse;          // out
 
   HD void operator()(int at) const {
     const auto to = static_cast<std::size_t>(at);
@@ -275,7 +275,7 @@ struct Restrict {
       for (int j = -1; j < 3; ++j) {
         for (int i = -1; i < 3; ++i) {
           const std::size_t of = cell_near<E>(level, tile, x + i, y + j, z + k);
-          sum += share(i) * share(j) * share(k) * weight[of] * residual[of];
+          sum += share(i) * share(j) * share(k) * residual[of];
         }
       }
     }
@@ -297,12 +297,14 @@ struct StartWeights {
 
 // weight = N^-1, once P_0 applied to ones has left N.
 struct WeighCells {
-  View<const float> inverse, anchor, n;
+  View<const float> inverse, anchor;
+  View<float> n;       // out: 0, as a field of solutions is where there are no unknowns
   View<float> weight;  // out
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     const float all = anchor[i] > 0.0f ? 1.0f : n[i];
     weight[i] = inverse[i] > 0.0f && all > 0.0f ? 1.0f / all : 0.0f;
+    n[i] = 0.0f;
   }
 };
 
@@ -335,21 +337,67 @@ struct PickMatrix {
   }
 };
 
-// The last level is one cell without neighbours.
+// The last level has no more than kLastCells cells, one a tile: solved by the inverse of its
+// matrix.
 struct InvertLast {
-  View<const float> anchor;
-  View<float> inverse;  // out
-  HD void operator()(int at) const {
-    const auto i = static_cast<std::size_t>(at);
-    inverse[i] = anchor[i] > 0.0f ? 1.0f / anchor[i] : 0.0f;
+  static constexpr int kCells = kLastCells;
+  LevelTiles tiles;
+  PoissonMatrix matrix;
+  View<float> inverse;  // out: D^-1
+  View<float> whole;    // out: kCells numbers a row
+
+  HD void fill(float (&a)[kCells][kCells], int n) const {
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) a[i][j] = 0.0f;
+    }
+    for (int i = 0; i < n; ++i) {
+      a[i][i] += matrix.anchor[static_cast<std::size_t>(i)];
+      for (int axis = 0; axis < 3; ++axis) {
+        const std::size_t turn = axis == 0 ? 1 : (axis == 1 ? 3 : 9);
+        const auto low =
+            static_cast<int>(tiles.around[static_cast<std::size_t>(i) * 27 + kMiddle - turn]);
+        const View<const float>& faces = axis == 0 ? matrix.x : (axis == 1 ? matrix.y : matrix.z);
+        const float face = faces[static_cast<std::size_t>(i)];
+        if (low >= n) continue;
+        a[i][i] += face, a[low][low] += face;
+        a[i][low] -= face, a[low][i] -= face;
+      }
+    }
+  }
+  // Gauss and Jordan, in place. A pivot of rounding size belongs to a region without an anchor:
+  // its cell stays 0, and the rest is solved all the same.
+  HD void operator()(int) const {
+    const auto n = static_cast<int>(tiles.tiles);
+    float a[kCells][kCells], diagonal[kCells];
+    fill(a, n);
+    for (int i = 0; i < n; ++i) {
+      diagonal[i] = a[i][i];
+      inverse[static_cast<std::size_t>(i)] = a[i][i] > 0.0f ? 1.0f / a[i][i] : 0.0f;
+    }
+    for (int k = 0; k < n; ++k) {
+      const bool free = !(a[k][k] > 1e-5f * diagonal[k]);
+      const float scale = free ? 0.0f : 1.0f / a[k][k];
+      for (int i = 0; i < n; ++i) {
+        if (i == k) continue;
+        const float share = a[i][k] * scale;
+        for (int j = 0; j < n; ++j) a[i][j] = j == k ? -share : a[i][j] - share * a[k][j];
+      }
+      for (int j = 0; j < n; ++j) a[k][j] = j == k ? scale : a[k][j] * scale;
+    }
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) whole[static_cast<std::size_t>(i * kCells + j)] = a[i][j];
+    }
   }
 };
 struct SolveLast {
-  View<const float> inverse, b;
+  View<const float> whole, b;
   View<float> q;  // out
   HD void operator()(int at) const {
-    const auto i = static_cast<std::size_t>(at);
-    q[i] = inverse[i] * b[i];
+    float sum = 0.0f;
+    for (std::size_t j = 0; j < b.size - 1; ++j) {
+      sum += whole[static_cast<std::size_t>(at * kLastCells) + j] * b[j];
+    }
+    q[static_cast<std::size_t>(at)] = sum;
   }
 };
 
@@ -388,6 +436,17 @@ struct Residual {
   }
 };
 
+// Times the weights of Restrict.
+struct WeightedResidual {
+  PoissonMatrix matrix;
+  View<const float> b, q, weight;
+  View<float> r;  // out
+  template <class At>
+  HD_INLINE void operator()(const At& at) const {
+    at.put(r, at.here(weight) * (at.here(b) - apply(at, matrix, q)));
+  }
+};
+
 // q' = q + w D^-1 (b - A q); returns b q', whose sum conjugate gradients need. D is at hand: to
 // divide costs less than to read another field.
 struct Smooth {
@@ -414,12 +473,13 @@ struct PoissonLevel {
   int edge;  // cells along a tile's edge
   LevelTiles tiles;
   View<float> x, y, z, anchor;
-  View<float> inverse, weight;  // D^-1; what Prolong multiplies by
+  View<float> inverse, weight;  // D^-1; N^-1
   View<float> b, q, t;          // right-hand side, solution, a passing field
   View<std::uint32_t> rows;     // as in `tiles`, to be filled
 
   // Where the edge is 1: which of these cells each cell of the next level is, and the other way.
   View<const std::uint32_t> tile_of, cell_of;
+  View<float> whole;  // of the last level: the inverse of its matrix
 
   HD std::int64_t cells() const {
     return static_cast<std::int64_t>(tiles.tiles) * edge * edge * edge;
@@ -427,10 +487,10 @@ struct PoissonLevel {
   HD PoissonMatrix matrix() const { return {x, y, z, anchor}; }
 
   HD SmoothFromZero smooth_from_zero() const { return {matrix(), inverse, b, q}; }
-  HD Residual residual() const { return {matrix(), b, q, t}; }
+  HD WeightedResidual residual() const { return {matrix(), b, q, weight, t}; }
   template <int E>
   HD Restrict<E> restrict_to(const PoissonLevel& coarse) const {
-    return {tiles, weight, t, coarse.b};
+    return {tiles, t, coarse.b};
   }
   template <int E>
   HD Prolong<E> prolong_from(const PoissonLevel& coarse) const {
@@ -442,7 +502,7 @@ struct PoissonLevel {
   // Between storeys, and on the last level of all.
   HD Pick climb_to(const PoissonLevel& above) const { return {tile_of, b, above.b}; }
   HD Pick descend_from(const PoissonLevel& above) const { return {cell_of, above.q, q}; }
-  HD SolveLast solve_last() const { return {inverse, b, q}; }
+  HD SolveLast solve_last() const { return {whole, b, q}; }
 };
 
 // All levels, the finest first.

@@ -285,13 +285,11 @@ struct RestrictTiles {
     out.right = mix(a.right, b.right, c.right, d.right);
   }
   BARCHAN_INLINE void load(const TileRows<E>& rows, int y, int z, Line& line) const {
-    const float *w = kernel.weight.data, *r = kernel.residual.data;
+    const float* r = kernel.residual.data;
     const std::size_t left = rows.row(0, y, z) + E - 1, here = rows.row(1, y, z),
                       right = rows.row(2, y, z);
-    typename RowOfCells<E>::Floats weights, values;
-    std::memcpy(&weights, w + here, sizeof(weights));
-    std::memcpy(&values, r + here, sizeof(values));
-    line = {weights * values, w[left] * r[left], w[right] * r[right]};
+    std::memcpy(&line.row, r + here, sizeof(line.row));
+    line.left = r[left], line.right = r[right];
   }
   BARCHAN_INLINE static void along_x(const Line& line, float* out) {
     float all[E + 2];

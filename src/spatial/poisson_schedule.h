@@ -88,8 +88,9 @@ struct SetUpLevels {
     for (int l = 0; l < last; ++l) {
       if (level[l].edge > 1) invert_diagonal(device, level[l]);
     }
-    for_each(device, label, level[last].cells(),
-             InvertLast{level[last].anchor, level[last].inverse});
+    for_each(device, label, 1,
+             InvertLast{level[last].tiles, level[last].matrix(), level[last].inverse,
+                        level[last].whole});
     end_together(device);
 
     begin_together(device);
@@ -204,9 +205,9 @@ struct ConjugateGradients {
   GridCells grid;
   BodyProduct bodies;
   Balance balance;
-  View<const float> b;   // over the grid's cells
-  View<float> p;         // the same: the guess, then the solution
-  View<float> x, d;      // over the finest level's: the solution and the direction
+  View<const float> b;  // over the grid's cells
+  View<float> p;        // the same: the guess, then the solution
+  View<float> x, d;     // over the finest level's: the solution and the direction
   double tolerance, absolute;
   int most;
 

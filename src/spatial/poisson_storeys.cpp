@@ -14,7 +14,9 @@ struct Place {
 std::int64_t divided(std::int64_t a) {
   return a >= 0 ? a / kTileEdge : -((kTileEdge - 1 - a) / kTileEdge);
 }
-std::int64_t rest(std::int64_t a) { return a - divided(a) * kTileEdge; }
+std::int64_t rest(std::int64_t a) {
+  return a - divided(a) * kTileEdge;
+}
 
 // Tiles of 8^3 places, in the order of their numbers in a box with one empty layer around them.
 class Tiles {
@@ -110,7 +112,7 @@ StoreyTables storey_tables(const TileFrame& frame, const std::vector<std::uint64
   tables.list = tables.words.size();
   tables.words.insert(tables.words.end(), list.begin(), list.end());
   tables.storeys.push_back({list.size(), 0, 0, 0});
-  while (places.size() > 1) places = climb(places, tables);
+  while (places.size() > kLastCells) places = climb(places, tables);
   return tables;
 }
 

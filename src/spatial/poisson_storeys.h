@@ -10,6 +10,8 @@
 
 namespace barchan {
 
+inline constexpr int kLastCells = 8;  // that many tiles at most need no storey above them
+
 // All tables in one array, to go to the device at once. Behind the last tile of a storey stands the
 // one of zeros, for all that do not exist.
 struct StoreyTables {
@@ -23,7 +25,7 @@ struct StoreyTables {
   };
   std::vector<std::uint32_t> words;
   std::size_t before = 0, list = 0;  // of the finest storey, as in TileTable
-  std::vector<Storey> storeys;       // up to one of a single tile
+  std::vector<Storey> storeys;       // up to one of at most kLastCells tiles
 };
 
 // found: of each of the grid's tiles, twice its number, and one more where it has unknowns.

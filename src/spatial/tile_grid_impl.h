@@ -132,11 +132,11 @@ void TileGrid<Device>::lay_tiles(const Buffer<Key>& keys, int reach) {
   tile_start_.resize(tiles + 1);
   start_.resize(tiles * kTileCells + 1);
   cell_of_.resize(keys.size());
-  in_turn(device_, "tiles: starts", static_cast<std::int64_t>(start_.size()),
-          FillTiles<Key>{{number, frame_, around_.view()},
-                         {key, number, tile_start_.view()},
-                         {key, number, std::as_const(tile_start_).view(), start_.view()},
-                         {std::as_const(start_).view(), cell_of_.view()}});
+  in_one_launch(device_, "tiles: starts", static_cast<std::int64_t>(start_.size()),
+                FillTiles<Key>{{number, frame_, around_.view()},
+                               {key, number, tile_start_.view()},
+                               {key, number, std::as_const(tile_start_).view(), start_.view()},
+                               {std::as_const(start_).view(), cell_of_.view()}});
 }
 
 template <class Device>

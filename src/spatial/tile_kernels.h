@@ -90,8 +90,8 @@ struct FlagWanted {
   HD void operator()(int tile) const {
     for (std::uint32_t bits = wanted[static_cast<std::size_t>(tile)]; bits != 0; bits &= bits - 1) {
       const auto of = static_cast<int>(lowest_bit(bits));
-      set_bits(&flag[static_cast<std::size_t>(
-                   tile + frame.step(of % 3 - 1, of / 3 % 3 - 1, of / 9 - 1))],
+      set_bits(&flag[static_cast<std::size_t>(tile +
+                                              frame.step(of % 3 - 1, of / 3 % 3 - 1, of / 9 - 1))],
                1u);
     }
   }

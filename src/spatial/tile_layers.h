@@ -161,8 +161,8 @@ class TileLayers {
   template <class Grow = GrowSet, class Test>
   void build(const char* label, const TileView& tiles, const Test& test, int count) {
     const LayerSets sets = room(tiles, count);
-    in_turn(device_, label, static_cast<std::int64_t>(sets.planes) * kTileEdge,
-            BuildLayers<Grow, Test>{tiles, sets, test, count, label});
+    in_one_launch(device_, label, static_cast<std::int64_t>(sets.planes) * kTileEdge,
+                  BuildLayers<Grow, Test>{tiles, sets, test, count, label});
   }
   LayerView layer(int k) const { return sets_.layer(k); }
   LayerView within(int k) const { return sets_.within(k); }
@@ -198,7 +198,8 @@ struct AskBits {
 };
 HD_SCHEDULE
 template <class Device, class Kernel>
-HD void for_each_of(Device& device, const char* label, const LayerView& layer, const Kernel& kernel) {
+HD void for_each_of(Device& device, const char* label, const LayerView& layer,
+                    const Kernel& kernel) {
   const auto planes = static_cast<std::int64_t>(layer.all.size);
   if constexpr (std::is_same_v<Device, Cpu>) {
     for_each_range(device, label, planes, 64, WalkBits<Kernel>{layer, kernel});

@@ -70,21 +70,27 @@ struct ExtendFaces {
     const std::uint32_t set = static_cast<std::uint32_t>(item) - face;
     const float here = distance_at(axis, face);
     std::uint32_t from[6];
-    float weight[6], weights = 0.0f;
-    int known = 0;
+    float weight[6], weights = 0.0f, known = 0.0f;
+    BARCHAN_UNROLLED_8
     for (int k = 0; k < 6; ++k) {
       const std::uint32_t at = k < 3 ? tiles.before(face, k) : tiles.behind(face, k - 3);
-      if (at == kNoCell || !inner.has(set + at)) continue;
-      from[known] = at;
-      weight[known] = max(here - distance_at(axis, at), 0.0f);
-      weights += weight[known++];
+      const bool there = at != kNoCell && inner.has(set + at);
+      from[k] = there ? at : kNoCell;
+      weight[k] = there ? max(here - distance_at(axis, at), 0.0f) : 0.0f;
+      weights += weight[k];
+      known += there ? 1.0f : 0.0f;
     }
     const bool level = !(weights > 1e-3f);  // none is nearer: the plain mean
-    const float scale = 1.0f / (level ? static_cast<float>(known) : weights);
-    for (int f = 0; f < count; ++f) {
-      const View<float>& value = fields[f].of[axis];
+    const float scale = 1.0f / (level ? known : weights);
+    BARCHAN_UNROLLED
+    for (int f = 0; f < 3; ++f) {
+      if (f >= count) break;
+      const View<float> value = fields[f].across(axis);
       float sum = 0.0f;
-      for (int k = 0; k < known; ++k) sum += (level ? 1.0f : weight[k]) * value[from[k]];
+      BARCHAN_UNROLLED_8
+      for (int k = 0; k < 6; ++k) {
+        if (from[k] != kNoCell) sum += (level ? 1.0f : weight[k]) * value[from[k]];
+      }
       value[face] = scale * sum;
     }
   }

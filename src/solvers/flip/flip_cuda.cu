@@ -1,5 +1,5 @@
-#include "compute/grid.cuh"
 #include "solvers/flip/flip_step.h"
+#include "spatial/tile_layers.cuh"
 
 namespace barchan {
 

@@ -358,11 +358,12 @@ template <class Device>
 void FlipSolver<Device>::extend_velocities() {
   const TileView tiles = tiles_.view();
   const int layers = most_ + 1;
-  in_turn(device_, "extend", 3 * cells(),
-          flip::ExtendOutward{tiles, near_.within(2), std::as_const(kind_).view(), open(),
-                              std::as_const(depth_).view(), distance_.view(), u_.view(),
-                              change_.view(), shift_.view(), cell_layers_.room(tiles, layers + 1),
-                              face_layers_.room(tiles, layers, 3), layers});
+  in_one_launch(
+      device_, "extend", 3 * cells(),
+      flip::ExtendOutward{tiles, near_.within(2), std::as_const(kind_).view(), open(),
+                          std::as_const(depth_).view(), distance_.view(), u_.view(), change_.view(),
+                          shift_.view(), cell_layers_.room(tiles, layers + 1),
+                          face_layers_.room(tiles, layers, 3), layers});
   if (!walls_) return;
   const LayerView near = cell_layers_.within(2);
   for_each_of(device_, "extend", near,
