@@ -40,17 +40,16 @@ struct StressBuffer {
   }
 };
 
-// What sand resists shear with: friction x pressure + cohesion [Pa], as it flows; at rest friction
-// has a share of that (YieldRadius).
+// What sand resists shear with: friction x pressure + cohesion [Pa].
 struct Strength {
-  double friction, cohesion, at_rest;
+  double friction, cohesion;
 };
 // In the three forms that README.md compares.
 inline Strength strength_of(const MaterialParams& material, const std::string& form) {
   const double phi = radians(material.friction_angle), c = material.cohesion;
-  if (form == "plane-strain") return {std::sin(phi), c * std::cos(phi), 1.0};
-  if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0), 1.0};
-  return {std::tan(phi), c, std::cos(phi)};
+  if (form == "plane-strain") return {std::sin(phi), c * std::cos(phi)};
+  if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0)};
+  return {std::tan(phi), c};
 }
 // The grid of this step, as friction sees it.
 struct FrictionGrid {
@@ -82,7 +81,6 @@ class Friction {
         edge_pace_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         radius_(device),
         scale_(device),
-        flow_(device),
         rest_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         s_(device),
         y_(device),
@@ -146,13 +144,6 @@ class Friction {
                                static_cast<float>(per_pascal), q});
   }
 
-  // How fast the sand shears that moves with u; `scale` as in FindFlow.
-  void find_flow(const FrictionGrid& grid, ConstFaceView u, double scale) {
-    flow_.resize(grid.tiles.cells());
-    for_each(device_, "friction: set up", static_cast<std::int64_t>(grid.tiles.cells()),
-             FindFlow{grid.tiles, roles(), u, static_cast<float>(scale), flow_.view()});
-  }
-
   // u = u0 + div s.
   void add(const FrictionGrid& grid, ConstFaceView u0, FaceView u) {
     shove(grid, s_.read(), std::as_const(t_).view(), u0, u);
@@ -164,7 +155,7 @@ class Friction {
             ConstFaceView u0, double enough, int most) {
     constexpr int kLook = 4;  // iterations between looks at the progress
     for_each(device_, "friction", static_cast<std::int64_t>(grid.tiles.cells()),
-             FindRadii{grid.kind, q, std::as_const(flow_).view(), yield, radius_.view()});
+             FindRadii{grid.kind, q, yield, radius_.view()});
     progress_.resize(Yield::kSums);
     double theta = 1.0;
     int done = 0;
@@ -347,7 +338,7 @@ class Friction {
   std::size_t wall_count_ = 0;
   Buffer<std::uint8_t> roles_;
   Buffer<std::uint32_t> count_, was_;
-  Buffer<float> pace_, radius_, scale_, flow_, rest_[3];
+  Buffer<float> pace_, radius_, scale_, rest_[3];
   StressBuffer s_, y_, x_;  // stresses, with momentum, and before they yield
   FaceBuffer give_;
   Buffer<float> edge_pace_[3];
