@@ -191,9 +191,8 @@ double Probes::mean_near(const State& state, const ProbeParams& probe) {
   const Nearby nearby = near(state, probe, is_velocity ? "velocity" : "pressure");
   double sum = 0.0, weights = 0.0;
   for (std::size_t i = 0; i < nearby.weights.size(); ++i) {
-    const double value = is_velocity
-                             ? dot(point(nearby.column, i), axis_of(probe.axis))
-                             : static_cast<double>(nearby.column.component<float>(0)[i]);
+    const double value = is_velocity ? dot(point(nearby.column, i), axis_of(probe.axis))
+                                     : static_cast<double>(nearby.column.component<float>(0)[i]);
     sum += nearby.weights[i] * value;
     weights += nearby.weights[i];
   }

@@ -111,6 +111,17 @@ struct ListContacts {
   }
 };
 
+// Once the ranks are sorted with their places.
+struct SortContacts {
+  ContactsView from, to;
+  HD void operator()(int item) const {
+    const auto i = static_cast<std::size_t>(item);
+    const std::size_t of = from.place[i];
+    to.cell[i] = from.cell[of];
+    for (int k = 0; k < 6; ++k) to.j[k][i] = from.j[k][of], to.more[k][i] = from.more[k][of];
+  }
+};
+
 // Where each solid's contacts begin, once they are sorted by solid.
 struct FirstContacts {
   View<const std::uint32_t> rank;

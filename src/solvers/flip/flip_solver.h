@@ -7,7 +7,6 @@
 
 #include "compute/buffer.h"
 #include "params/solver_params.h"
-#include "sim/measure_kernels.h"
 #include "sim/solver.h"
 #include "solvers/flip/contacts.h"
 #include "solvers/flip/face_buffer.h"
@@ -46,7 +45,7 @@ class FlipSolver final : public Solver {
   void push_solids(const State& next, BodyImpulses& out);
   void mend_crowding(double dt);
   void extend_velocities();
-  void grid_to_particles(double dt, State& next, StepReport& report);
+  void grid_to_particles(double dt, State& next);
   void keep_out_of_solids(const SolidsView& solids, double dt, State& next);
   void finish_report(double dt, State& next, StepReport& report);
 
@@ -58,10 +57,11 @@ class FlipSolver final : public Solver {
   void find_pressure(const State& next, double dt, bool again, StepReport& report);
   void subtract_gradient();
   flip::FrictionGrid friction_grid();
+  double flow_scale() const;
   double per_pascal() const;  // of the pressure q [m/s / Pa]
   double cell_mass() const;   // of a full one [kg]
   bool separate(double least);
-  void measure_divergence(StepReport& report);
+  void measure_divergence();
   void extend(flip::FaceBuffer& faces, int layers);
   flip::ConstFaceView open() const;
   View<const bool> closed() const;
@@ -122,7 +122,7 @@ class FlipSolver final : public Solver {
 
   flip::Friction<Device> friction_;  // of sand
   flip::FaceBuffer pushed_;          // velocities before friction and pressure [m/s]
-  Buffer<VitalSigns> vitals_;
+  Buffer<flip::StepSigns> signs_;
 };
 
 }  // namespace barchan

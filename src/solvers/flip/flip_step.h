@@ -25,7 +25,7 @@ StepReport FlipSolver<Device>::step(const State& now, const SolidsView& solids, 
   push_solids(next, out);                // by the pressure
   mend_crowding(dt);                     // where to move particles so that cells hold eight
   extend_velocities();                   // into air and solids: grad u . grad d = 0        4
-  grid_to_particles(dt, next, report);   // PIC, FLIP or APIC, and x' = u by RK2            4.1
+  grid_to_particles(dt, next);           // PIC, FLIP or APIC, and x' = u by RK2            4.1
   keep_out_of_solids(solids, dt, next);  // swept
   if (sand_) friction_.keep(friction_grid(), std::as_const(q_).view(), per_pascal(), next);
   finish_report(dt, next, report);

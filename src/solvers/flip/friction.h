@@ -40,20 +40,17 @@ struct StressBuffer {
   }
 };
 
-// What sand resists shear with: friction x pressure + cohesion [Pa]; and k^2, where k times half
-// the difference of two normal stresses counts as shear.
+// What sand resists shear with: friction x pressure + cohesion [Pa], as it flows; at rest friction
+// has a share of that (YieldRadius).
 struct Strength {
-  double friction, cohesion, k2;
+  double friction, cohesion, at_rest;
 };
-// In the three forms that README.md compares. In the "slope" form sand shears at tan(phi) p, so
-// that a slope rests at phi. With k = 1 it would then bear sin(phi') = tan(phi) where it is pressed
-// from two sides, and heaps put up at 35 degrees stay there for phi = 30; with 1/cos(phi), as Mohr
-// and Coulomb say, they end at 34, with sqrt(2) at 29.5.
+// In the three forms that README.md compares.
 inline Strength strength_of(const MaterialParams& material, const std::string& form) {
   const double phi = radians(material.friction_angle), c = material.cohesion;
   if (form == "plane-strain") return {std::sin(phi), c * std::cos(phi), 1.0};
   if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0), 1.0};
-  return {std::tan(phi), c, 2.0};
+  return {std::tan(phi), c, std::cos(phi)};
 }
 // The grid of this step, as friction sees it.
 struct FrictionGrid {
@@ -68,7 +65,6 @@ struct FrictionGrid {
   View<const SolidMotion> motion;
   Vec3 gravity;    // dt g [m/s]
   float friction;  // tan(phi)
-  float k2;        // MeasureCells
   StuffView stuff;
   LayerView near;  // all cells that may hold sand, and those beside
 };
@@ -86,6 +82,7 @@ class Friction {
         edge_pace_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         radius_(device),
         scale_(device),
+        flow_(device),
         rest_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         s_(device),
         y_(device),
@@ -149,6 +146,13 @@ class Friction {
                                static_cast<float>(per_pascal), q});
   }
 
+  // How fast the sand shears that moves with u; `scale` as in FindFlow.
+  void find_flow(const FrictionGrid& grid, ConstFaceView u, double scale) {
+    flow_.resize(grid.tiles.cells());
+    for_each(device_, "friction: set up", static_cast<std::int64_t>(grid.tiles.cells()),
+             FindFlow{grid.tiles, roles(), u, static_cast<float>(scale), flow_.view()});
+  }
+
   // u = u0 + div s.
   void add(const FrictionGrid& grid, ConstFaceView u0, FaceView u) {
     shove(grid, s_.read(), std::as_const(t_).view(), u0, u);
@@ -160,7 +164,7 @@ class Friction {
             ConstFaceView u0, double enough, int most) {
     constexpr int kLook = 4;  // iterations between looks at the progress
     for_each(device_, "friction", static_cast<std::int64_t>(grid.tiles.cells()),
-             FindRadii{grid.kind, q, yield, radius_.view()});
+             FindRadii{grid.kind, q, std::as_const(flow_).view(), yield, radius_.view()});
     progress_.resize(Yield::kSums);
     double theta = 1.0;
     int done = 0;
@@ -285,7 +289,7 @@ class Friction {
     for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
                   MeasureCells{s,
                                std::as_const(radius_).view(),
-                               grid.k2,
+
                                scale_.view(),
                                {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
     for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
@@ -295,7 +299,7 @@ class Friction {
                             s,
                             t,
                             std::as_const(radius_).view(),
-                            grid.k2,
+
                             scale_.view(),
                             {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
   }
@@ -343,7 +347,7 @@ class Friction {
   std::size_t wall_count_ = 0;
   Buffer<std::uint8_t> roles_;
   Buffer<std::uint32_t> count_, was_;
-  Buffer<float> pace_, radius_, scale_, rest_[3];
+  Buffer<float> pace_, radius_, scale_, flow_, rest_[3];
   StressBuffer s_, y_, x_;  // stresses, with momentum, and before they yield
   FaceBuffer give_;
   Buffer<float> edge_pace_[3];

@@ -60,7 +60,7 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       cohesion_(device),
       friction_(device),
       pushed_(device),
-      vitals_(device) {
+      signs_(device, 1) {
   std::vector<flip::Stuff> table;
   const MaterialParams& first = setup.materials.front();
   for (const MaterialParams& m : setup.materials) {
@@ -113,6 +113,7 @@ void FlipSolver<Device>::lay_grid(const State& now, double dt, State& next) {
   tiles_.build(now.position(), size(), most_ + 2);
   next.reorder(tiles_.order(), {"position", "pressure"});
   permute(device_, now.position(), tiles_.order(), from_);
+  signs_.clear_to_zero();
   const auto all = static_cast<std::size_t>(cells());
   for (flip::FaceBuffer* faces : {&u_, &change_, &shift_, &scratch_, &face_, &open_}) {
     faces->resize(all);
@@ -324,14 +325,14 @@ void FlipSolver<Device>::solve_pressure(const State& next, double dt, StepReport
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
   find_pressure(next, dt, false, report);
   subtract_gradient();
-  measure_divergence(report);
+  measure_divergence();
 }
 
 template <class Device>
-void FlipSolver<Device>::measure_divergence(StepReport& report) {
-  const double out = static_cast<double>(reduce<Largest<float>>(
-      device_, "project", cells(), flip::LargestOutFlow{std::as_const(kind_).view(), out_flow()}));
-  report.divergence_max = out / static_cast<double>(size());
+void FlipSolver<Device>::measure_divergence() {
+  reduce_to<Largest<float>>(device_, "project", cells(),
+                            flip::LargestOutFlow{std::as_const(kind_).view(), out_flow()},
+                            &signs_.data()->out_flow);
 }
 
 template <class Device>
@@ -367,9 +368,15 @@ flip::FrictionGrid FlipSolver<Device>::friction_grid() {
           std::as_const(motion_).view(),
           Vec3(kick_ * setup_.gravity),
           static_cast<float>(strength_.friction),
-          static_cast<float>(strength_.k2),
           stuff(),
           near_.within(2)};
+}
+
+// For FindFlow: a tenth of sqrt(g / dx) is the shear rate of sand that flows.
+template <class Device>
+double FlipSolver<Device>::flow_scale() const {
+  const double rate = 0.1 * std::sqrt(length(setup_.gravity) / static_cast<double>(size()));
+  return rate > 0.0 ? 1.0 / (rate * static_cast<double>(size())) : 1e30;
 }
 
 // Pressure and friction together: each is found with the other as it was, in turns, and in the end
@@ -379,20 +386,26 @@ template <class Device>
 void FlipSolver<Device>::solve_friction(const State& now, const State& next, double dt,
                                         StepReport& report) {
   constexpr double kTolerance = 3e-3;  // of the change in an iteration, in units of rho g dx
-  constexpr double kPad = 0.15;        // of rho g dx: what a surface of cells gets wrong in p
+  constexpr double kPad = 0.2;         // of rho g dx: what a surface of cells gets wrong in p
+  constexpr double kPadDepth = 3.0;    // [cells] below which that is nothing
   constexpr int kColdSteps = 2, kColdIterations = 2000;
   const bool coupled = params_.friction == "coupled";
   const int turns = coupled ? 2 : 1;
   const int most = now.step < kColdSteps ? kColdIterations : (coupled ? 60 : 20);
   const double g_dt = kick_ * length(setup_.gravity);
   const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;
-  const flip::YieldRadius yield{
-      static_cast<float>(strength_.friction), static_cast<float>(strength_.cohesion),
-      static_cast<float>(per_pascal()), static_cast<float>(kPad * g_dt), stuff()};
+  const flip::YieldRadius yield{static_cast<float>(strength_.friction),
+                                static_cast<float>(strength_.at_rest),
+                                static_cast<float>(strength_.cohesion),
+                                static_cast<float>(per_pascal()),
+                                static_cast<float>(kPad * g_dt),
+                                g_dt > 0.0 ? static_cast<float>(1.0 / (kPadDepth * g_dt)) : 0.0f,
+                                stuff()};
   report.iterations = 0.0;
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
 
   friction_.begin(friction_grid(), now, per_pascal());
+  friction_.find_flow(friction_grid(), change_.read(), flow_scale());
   friction_.recall_pressure(friction_grid(), now, per_pascal(), q_.view());
   pushed_.resize(static_cast<std::size_t>(cells()));
   const auto copy = [&](const flip::FaceBuffer& from, flip::FaceBuffer& to) {
@@ -414,7 +427,7 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   friction_.add(friction_grid(), pushed_.read(), u_.view());
   find_pressure(next, dt, true, report);
   subtract_gradient();
-  measure_divergence(report);
+  measure_divergence();
 }
 
 // ---- Solids that the pressure pushes
@@ -509,26 +522,13 @@ void FlipSolver<Device>::mend_crowding(double dt) {
 template <class Device>
 void FlipSolver<Device>::extend_velocities() {
   const TileView tiles = tiles_.view();
-  for_each_of(device_, "extend", near_.within(2), flip::FindChange{u_.read(), change_.view()});
   const int layers = most_ + 1;
-  for_each_of(device_, "extend", near_.within(2),
-              flip::BeginDistance{std::as_const(depth_).view(), distance_.view()});
-  cell_layers_.build("extend", tiles, flip::IsWet{std::as_const(kind_).view()}, layers + 1);
-  for (int k = 1; k <= layers + 1; ++k) {
-    for_each_of(device_, "extend", cell_layers_.layer(k),
-                flip::ExtendDistance{tiles, cell_layers_.within(k - 1), distance_.view()});
-  }
-  face_layers_.build("extend", tiles, flip::HasVelocity{tiles, std::as_const(kind_).view(), open()},
-                     layers, 3);
-  for (int k = 1; k <= layers; ++k) {
-    const int fields = k <= 2 ? 3 : 1;  // change and shift are read beside their particles only
-    for_each_of(device_, "extend", face_layers_.layer(k),
-                flip::ExtendFaces{tiles,
-                                  face_layers_.within(k - 1),
-                                  std::as_const(distance_).view(),
-                                  fields,
-                                  {u_.view(), change_.view(), shift_.view()}});
-  }
+  in_one_launch(
+      device_, "extend", 3 * cells(),
+      flip::ExtendOutward{tiles, near_.within(2), std::as_const(kind_).view(), open(),
+                          std::as_const(depth_).view(), distance_.view(), u_.view(), change_.view(),
+                          shift_.view(), cell_layers_.room(tiles, layers + 1),
+                          face_layers_.room(tiles, layers, 3), layers});
   if (!walls_) return;
   const LayerView near = cell_layers_.within(2);
   for_each_of(device_, "extend", near,
@@ -539,7 +539,7 @@ void FlipSolver<Device>::extend_velocities() {
 
 // flip_ratio is given for 1/60 s; over dt, 1 - r is what is left of PIC in that time.
 template <class Device>
-void FlipSolver<Device>::grid_to_particles(double dt, State& next, StepReport& report) {
+void FlipSolver<Device>::grid_to_particles(double dt, State& next) {
   const double ratio = transfer_ == "flip" ? std::pow(params_.flip_ratio, 60.0 * dt) : 0.0;
   const View3<const float> from = std::as_const(from_).view();
   const TileView tiles = tiles_.view();
@@ -555,18 +555,14 @@ void FlipSolver<Device>::grid_to_particles(double dt, State& next, StepReport& r
       next.write_position(),
       {},
       {},
-      {}};
+      {},
+      &signs_.data()->cut_off};
   if (affine()) {
     carry.cx = next.rewrite_vectors("affine_x");
     carry.cy = next.rewrite_vectors("affine_y");
     carry.cz = next.rewrite_vectors("affine_z");
   }
   flip::carry(device_, carry);
-  const float farthest = reduce<Largest<float>>(
-      device_, "report", static_cast<std::int64_t>(from.size), flip::WayOf{from, next.position()});
-  if (farthest > (static_cast<float>(most_) - 0.01f) * size()) {
-    report.trouble = "particles were to move farther in one step than the grid around them reaches";
-  }
   const auto spacing = static_cast<float>(setup_.spacing);
   for_each(device_, "spread", static_cast<std::int64_t>(from.size),
            flip::Spread{tiles, from, std::as_const(depth_).view(), spacing,
@@ -597,10 +593,14 @@ void FlipSolver<Device>::keep_out_of_solids(const SolidsView& solids, double dt,
 
 template <class Device>
 void FlipSolver<Device>::finish_report(double dt, State& next, StepReport& report) {
-  vitals_.resize(1);
   reduce_to<JoinVitals>(device_, "report", static_cast<std::int64_t>(from_.size()),
-                        ReadVitals{next.position(), next.velocity()}, vitals_.data());
-  const VitalSigns vitals = vitals_.download().front();
+                        ReadVitals{next.position(), next.velocity()}, &signs_.data()->vitals);
+  const flip::StepSigns signs = signs_.download().front();
+  if (signs.cut_off != 0) {
+    report.trouble = "particles were to move farther in one step than the grid around them reaches";
+  }
+  report.divergence_max = static_cast<double>(signs.out_flow) / static_cast<double>(size());
+  const VitalSigns& vitals = signs.vitals;
   report.dt_used = dt;
   report.max_speed = std::sqrt(static_cast<double>(vitals.max_speed_squared));
   report.first_bad = vitals.first_bad == ~0u ? -1 : static_cast<std::int64_t>(vitals.first_bad);

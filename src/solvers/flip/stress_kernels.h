@@ -208,29 +208,67 @@ HD inline float shear_in(const TileView& tiles, const ConstStressView& s, int a,
   return 0.25f * sum;
 }
 
-// The radius of the yield surface. In the "slope" form, sqrt(2) (tan(phi) p + c), a slope of sand
-// at phi is exactly in balance.
+// How fast sand shears, from 0 at rest to 1 where it flows: |D| in units of sqrt(g / dx) / 10.
+struct FindFlow {
+  TileView tiles;
+  View<const std::uint8_t> roles;
+  ConstFaceView u;
+  float scale;       // 1 over the difference of velocities across a cell that makes it 1 [s/m]
+  View<float> flow;  // out
+
+  HD float across(int of, int along, std::uint32_t cell) const {
+    const std::uint32_t low = tiles.before(cell, along);
+    return low == kNoCell ? 0.0f : u.of[of][cell] - u.of[of][low];
+  }
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    float squares = 0.0f;
+    if (roles[cell] & role::kStressed) {
+      for (int a = 0; a < 3; ++a) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        const std::uint32_t high = tiles.behind(cell, a);
+        const float normal = high == kNoCell ? 0.0f : u.of[a][high] - u.of[a][cell];
+        const bool edge = (roles[cell] & role::shears(a)) != 0;
+        const float shear = edge ? across(b, c, cell) + across(c, b, cell) : 0.0f;
+        squares += normal * normal + 0.5f * shear * shear;
+      }
+    }
+    flow[cell] = min(scale * std::sqrt(squares), 1.0f);
+  }
+};
+
+// The radius of the yield surface. In the "slope" form sand that flows shears at tan(phi) p, so
+// that flow down a slope comes to rest at phi: there s is along D. Sand at rest may bear the load
+// by any s inside the surface, and with the same radius heaps of sin(phi') = tan(phi) would stay
+// (35 degrees for phi = 30). So sand at rest has the radius sin(phi) p, with which the steepest
+// heap that can stay is that of phi, as Mohr and Coulomb say.
 struct YieldRadius {
   float friction;    // of the one material; see also stuff
+  float at_rest;     // share of the friction that sand at rest has
   float cohesion;    // [Pa]
   float per_pascal;  // dt / (rho dx) [m/s / Pa]
-  float pad;         // pressure that is always there [m/s]
+  float pad;         // pressure that is always there at the surface [m/s]
+  float fade;        // 1 over the pressure where it is no more [s/m]
   StuffView stuff;
-  HD float operator()(std::uint32_t cell, float q) const {
+  HD float operator()(std::uint32_t cell, float q, float flow) const {
     const bool one = stuff.friction.size == 0;
     const float mu = one ? friction : stuff.friction[cell],
                 c = one ? cohesion : stuff.cohesion[cell];
-    return 1.41421356f * (mu * (max(q, 0.0f) + pad) + c * per_pascal);
+    const float p = max(q, 0.0f);
+    const float pressed =
+        p * (at_rest + (1.0f - at_rest) * flow) + pad * max(1.0f - fade * p, 0.0f);
+    return 1.41421356f * (mu * pressed + c * per_pascal);
   }
 };
 struct FindRadii {
   View<const std::uint8_t> kind;
-  View<const float> q;
+  View<const float> q, flow;
   YieldRadius yield;
   View<float> radius;  // out [m/s]
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
-    radius[cell] = kind[cell] == kAir ? 0.0f : yield(cell, kind[cell] == kLiquid ? q[cell] : 0.0f);
+    radius[cell] =
+        kind[cell] == kAir ? 0.0f : yield(cell, kind[cell] == kLiquid ? q[cell] : 0.0f, flow[cell]);
   }
 };
 
@@ -272,7 +310,6 @@ struct MeasureCells {
   static constexpr float kTiny = 1e-30f;
   ConstStressView s;
   View<const float> radius;
-  float k2;             // k^2
   View<float> scale;    // out: what brings a cell's stress back to the yield surface
   View<float> rest[3];  // out: |s|^2 without what is on the edges along a
 
@@ -292,7 +329,7 @@ struct MeasureCells {
     using T = typename At::Number;
     const T n0 = at.here(s.normal[0]), n1 = at.here(s.normal[1]), n2 = at.here(s.normal[2]);
     const T e0 = squares<0>(at), e1 = squares<1>(at), e2 = squares<2>(at);
-    const T all = k2 * (n0 * n0 + n1 * n1 + n2 * n2) + e0 + e1 + e2;
+    const T all = n0 * n0 + n1 * n1 + n2 * n2 + e0 + e1 + e2;
     const T r = at.here(radius);
     at.put(scale, At::choose(all > r * r, r * At::inverse_sqrt(all + kTiny), 0.0f * r + 1.0f));
     at.put(rest[0], all - e0);

@@ -263,7 +263,6 @@ struct MeasureAtWalls {
   ConstStressView s;
   View3<const float> t;
   View<const float> radius;
-  float k2;
   View<float> scale;    // out
   View<float> rest[3];  // out
   HD void operator()(int item) const {
@@ -281,7 +280,7 @@ struct MeasureAtWalls {
         sum += free ? absolute(s.shear[c][at]) : in_wall;
       }
       edges[c] = 0.125f * sum * sum;
-      all += k2 * s.normal[c][cell] * s.normal[c][cell] + edges[c];
+      all += s.normal[c][cell] * s.normal[c][cell] + edges[c];
     }
     const float r = radius[cell];
     scale[cell] = all > r * r ? r / std::sqrt(all) : 1.0f;
