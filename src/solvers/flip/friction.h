@@ -15,6 +15,8 @@
 #include "sim/state.h"
 #include "solvers/flip/contacts.h"
 #include "solvers/flip/face_buffer.h"
+#include "solvers/flip/paper_kernels.h"
+#include "solvers/flip/rigid_groups.h"
 #include "solvers/flip/stress_kernels.h"
 #include "solvers/flip/wall_kernels.h"
 #include "spatial/tile_layers.h"
@@ -51,6 +53,8 @@ inline Strength strength_of(const MaterialParams& material, const std::string& f
   if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0)};
   return {std::tan(phi), c};
 }
+// What a surface of cells gets wrong in p, in units of rho g dx.
+inline constexpr double kPressurePad = 0.15;
 // |s| is sqrt(2) times the shear stress. `pad`: pressure that is always there [m/s].
 inline YieldRadius yield_radius(const Strength& of, double per_pascal, double pad) {
   return {static_cast<float>(std::sqrt(2.0) * of.friction),
@@ -97,7 +101,9 @@ class Friction {
         t_y_(device),
         sand_(device),
         progress_(device),
-        sums_(device) {}
+        sums_(device),
+        groups_(device),
+        limit_(device) {}
 
   // Lays the stresses of the last step on this grid. `per_pascal`: dt / (rho dx) [m/s / Pa].
   void begin(const FrictionGrid& grid, const State& now, double per_pascal) {
@@ -180,6 +186,49 @@ class Friction {
                 Admit{grid.tiles, roles(), std::as_const(scale_).view(), s_.view()});
     restart(grid);
     return done;
+  }
+
+  // The papers' way, in one go: each cell by itself, but groups of cells that do not shear as one.
+  // u from u0, which moved with no stress so far.
+  void stop_each(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield,
+                 double pad, ConstFaceView u0, FaceView u) {
+    const auto cells = static_cast<std::int64_t>(grid.tiles.cells());
+    const auto walls_here = static_cast<std::int64_t>(wall_count_);
+    const WallFlow flow{grid.tiles, grid.open, u0};
+    for_each(device_, "friction", cells,
+             WholePace{roles(),
+                       {{},
+                        pace_.view(),
+                        {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}}});
+    for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
+                  TryStress{pace(), u0, y_.read(), s_.view()});
+    for_each(device_, "friction: walls", walls_here,
+             TryAtWalls{flow, walls(), std::as_const(pace_).view(), y_.read(), s_.view()});
+    limit_.resize(wall_count_);
+    const YieldAtWalls how{flow,      walls(), grid.kind, q,   static_cast<float>(pad),
+                           y_.read(), {},      {},        0.0f};
+    for_each(device_, "friction: walls", walls_here, FindLimits{how, limit_.view()});
+    for_each(device_, "friction: walls", walls_here,
+             StopAtWalls{flow, walls(), std::as_const(limit_).view(), t_.view()});
+
+    // Rigid groups, then what slides.
+    const auto measure_within = [&](float share) {
+      const YieldRadius part{share * yield.per_pressure, share * yield.always};
+      for_each(device_, "friction", cells, FindRadii{grid.kind, q, part, radius_.view()});
+      measure(grid, s_.read(), std::as_const(t_).view());
+    };
+    measure_within(WellInside::kWell);
+    groups_.find(grid.tiles, roles(),
+                 WellInside{roles(), std::as_const(radius_).view(), std::as_const(scale_).view()});
+    measure_within(1.0f);
+    for_each_of(device_, "friction", grid.near,
+                Admit{grid.tiles, roles(), std::as_const(scale_).view(), s_.view()});
+    const View<const std::uint32_t> number = std::as_const(count_).view();
+    for_each(device_, "friction", groups_.cells(),
+             RelieveGroups{groups_.view(), roles(), number, s_.view(), t_.view()});
+    shove(grid, s_.read(), std::as_const(t_).view(), u0, u);
+    groups_.move(roles(), give_.read(), {roles(), walls(), number, std::as_const(limit_).view()}, u,
+                 t_.view());
   }
 
   // What the sand's stresses do to each solid, over a full cell's mass.
@@ -350,6 +399,8 @@ class Friction {
   Buffer3 t_, t_y_;  // tractions, of the wall cells
   Buffer<double> progress_;
   Buffer<SixSums> sums_;
+  RigidGroups<Device> groups_;  // of stop_each
+  Buffer<float> limit_;         // most friction of each wall cell [m/s]
 };
 
 }  // namespace barchan::flip

@@ -342,15 +342,16 @@ template <class Device>
 void FlipSolver<Device>::solve_friction(const State& now, const State& next, double dt,
                                         StepReport& report) {
   constexpr double kTolerance = 3e-3;  // of the change in an iteration, in units of rho g dx
-  constexpr double kPad = 0.15;        // of rho g dx: what a surface of cells gets wrong in p
   constexpr int kColdSteps = 2, kColdIterations = 2000;
+  if (params_.friction == "paper") return solve_paper_friction(now, next, dt, report);
   const bool coupled = params_.friction == "coupled";
   const int turns = coupled ? 2 : 1;
   const int most = now.step < kColdSteps ? kColdIterations : (coupled ? 60 : 20);
   const double g_dt = kick_ * length(setup_.gravity);
   const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;
   const flip::Strength strength = flip::strength_of(setup_.materials.front(), params_.yield);
-  const flip::YieldRadius yield = flip::yield_radius(strength, per_pascal(), kPad * g_dt);
+  const double pad = flip::kPressurePad * g_dt;
+  const flip::YieldRadius yield = flip::yield_radius(strength, per_pascal(), pad);
   report.iterations = 0.0;
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
 
@@ -370,8 +371,7 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
       move_on(next, pushes(std::as_const(q_).view()));
       friction_.list_walls(friction_grid());
     }
-    friction_.relax(friction_grid(), std::as_const(q_).view(), yield, kPad * g_dt, u_.read(),
-                    enough, most);
+    friction_.relax(friction_grid(), std::as_const(q_).view(), yield, pad, u_.read(), enough, most);
   }
   copy(pushed_, u_);
   friction_.add(friction_grid(), pushed_.read(), u_.view());
