@@ -108,30 +108,47 @@ struct GroupSums {
   }
 };
 
-// The walls that cells of groups touch.
+// The walls that cells of groups touch, as dampers between group and wall: stiff ones across the
+// wall, where the group would move into it; and along it limit / |slip|, which rubs with the limit:
+// mu times the pressure's push and that of the stiff damper. Dampers of kMost masses of a cell
+// hold.
 struct GroupWalls {
+  static constexpr double kMost = 1e3;
   View<const std::uint8_t> roles;
   View<const WallCell> walls;
   View<const std::uint32_t> number;  // of each cell at a wall: its place among them
-  View<const float> limit;           // most friction of each [m/s]
+  View<const float> limit;           // mu times the pressure's push on each [m/s]
 
-  // How the group slides along a wall.
-  HD static Vec3d slip(const WallCell& wall, const RigidMotion& motion, const Vec3d& r) {
-    return Vec3d(WallFlow::along(wall, Vec3(motion.at(r)) - wall.velocity));
-  }
-  // Friction as that of a damper, limit / |slip|; stiffer than kMost masses of a cell it holds.
-  HD double damper(std::size_t wall, const Vec3d& slip) const {
-    constexpr double kMost = 1e3;
-    const auto most = static_cast<double>(limit[wall]);
-    return most > 0.0 ? most / max(length(slip), most / kMost) : 0.0;
+  // f(direction, damper) of a wall cell where the group moves at v. `held`: v was found with
+  // dampers.
+  template <class F>
+  HD void dampers(std::uint32_t cell, const Vec3d& v, bool held, const F& f) const {
+    const WallCell& wall = walls[number[cell]];
+    const Vec3 to_wall = Vec3(v) - wall.velocity;
+    auto most = static_cast<double>(limit[number[cell]]);
+    // What is left of the axes along the wall spans its plane, and what was taken off its normal;
+    // or normals, where walls of several directions meet.
+    Vec3 along[3];
+    for (int a = 0; a < 3; ++a) {
+      along[a] = WallFlow::along(wall, unit(a));
+      const Vec3 across = unit(a) - along[a];
+      const float into = dot(across, to_wall);
+      if (into * wall.normal[a] > 0.0f) continue;
+      f(Vec3d(across), kMost);
+      const float mu = wall.aligned ? wall.friction[a] : wall.friction.x;
+      if (held) most += static_cast<double>(mu * absolute(into)) * kMost;
+    }
+    if (!(most > 0.0)) return;
+    const auto slip = static_cast<double>(length(WallFlow::along(wall, to_wall)));
+    for (const Vec3& e : along) f(Vec3d(e), most / max(slip, most / kMost));
   }
 };
 
-// With all walls as such dampers, that pull the group to their own velocities.
 struct GroupWallSums {
   GroupsView groups;
   GroupWalls at;
   View<const RigidMotion> motion;  // of each group, as far as it is known
+  bool held;                       // with dampers
   View<MotionSums> chunk;          // out
   HD void operator()(int item) const {
     const auto one = static_cast<std::size_t>(item);
@@ -140,34 +157,30 @@ struct GroupWallSums {
     for (std::size_t i = groups.start[one]; i < groups.start[one + 1]; ++i) {
       const std::uint32_t cell = groups.cells[i];
       if (!(at.roles[cell] & role::kTouches)) continue;
-      const std::size_t w = at.number[cell];
-      const WallCell& wall = at.walls[w];
-      const Vec3d r = groups.middle(group, cell);
-      const double k = at.damper(w, GroupWalls::slip(wall, motion[group], r));
-      for (int a = 0; a < 3; ++a) {  // the three span the plane of the wall
-        const Vec3d e(WallFlow::along(wall, unit(a)));
-        sums.add_along(k, e, r, dot(e, Vec3d(wall.velocity)));
-      }
+      const Vec3d r = groups.middle(group, cell), wall(at.walls[at.number[cell]].velocity);
+      at.dampers(cell, motion[group].at(r), held,
+                 [&](const Vec3d& e, double k) { sums.add_along(k, e, r, dot(e, wall)); });
     }
     chunk[one] = sums;
   }
 };
 
-// And what they push with in the end.
+// And what walls push their cells with in the end.
 struct PushGroups {
   GroupsView groups;
   GroupWalls at;
   View<const RigidMotion> before, motion;  // the last two rounds
-  View3<float> t;                          // out, of the cells at walls
+  View3<float> t;                          // out
   HD void operator()(int item) const {
     const std::uint32_t cell = groups.cells[static_cast<std::size_t>(item)];
     if (!(at.roles[cell] & role::kTouches)) return;
     const std::uint32_t group = groups.group_of[cell];
-    const std::size_t w = at.number[cell];
-    const WallCell& wall = at.walls[w];
-    const Vec3d r = groups.middle(group, cell);
-    const double k = at.damper(w, GroupWalls::slip(wall, before[group], r));
-    t[w] = Vec3(-k * GroupWalls::slip(wall, motion[group], r));
+    const Vec3d r = groups.middle(group, cell), wall(at.walls[at.number[cell]].velocity);
+    const Vec3d v = motion[group].at(r) - wall;
+    Vec3d push;
+    at.dampers(cell, before[group].at(r), true,
+               [&](const Vec3d& e, double k) { push -= k * dot(e, v) * e; });
+    t[at.number[cell]] = Vec3(push);
   }
 };
 

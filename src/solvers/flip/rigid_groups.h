@@ -5,9 +5,9 @@
 // At walls momentum alone would let a resting pile slide: the friction of a wall stops the cells at
 // it, but not the weight above them. So a group is slowed down as a whole, by what its walls can do
 // in all: each cell at a wall rubs with up to its limit, mu times what presses on it, against the
-// motion of the group. Sand on a slope steeper than the wall's friction slides, and sand that
-// friction can hold stays. (A group that takes the wall's velocity wherever friction could hold it
-// would freeze slopes that should flow.)
+// motion of the group, and lets it not turn into the wall. Sand on a slope steeper than the wall's
+// friction slides, and sand that friction can hold stays. (A group that takes the wall's velocity
+// wherever friction could hold it would freeze slopes that should flow.)
 #pragma once
 
 #include <cstdint>
@@ -123,14 +123,15 @@ class RigidGroups {
     motion_.upload(motions);
   }
 
-  // Coulomb's friction on a rigid body by dampers that follow its slip: V with
-  //     (M + sum of k J^T J) V = M V0 + sum of k J^T (velocity of the wall),     k = limit / |slip|
+  // Coulomb's friction on a rigid body by dampers k that follow its slip: V with
+  //     (M + sum of k J^T J) V = M V0 + sum of k J^T (velocity of the wall)
   // Slip that friction can stop falls to (momentum / limits) of itself in each round.
   void slow_down(const std::vector<MotionSums>& free, const GroupWalls& walls, View3<float> t) {
     constexpr int kRounds = 8;
     for (int round = 0; round < kRounds; ++round) {
-      for_each(device_, "rigid groups", chunks(),
-               GroupWallSums{view(), walls, std::as_const(motion_).view(), sums_.view()});
+      for_each(
+          device_, "rigid groups", chunks(),
+          GroupWallSums{view(), walls, std::as_const(motion_).view(), round > 0, sums_.view()});
       before_.swap(motion_);
       set_motions(free, sums_by_group());
     }
