@@ -165,22 +165,30 @@ struct GroupWallSums {
   }
 };
 
-// And what walls push their cells with in the end.
+// And what comes of it: friction on each wall cell, and what holds the group across walls in all.
 struct PushGroups {
   GroupsView groups;
   GroupWalls at;
   View<const RigidMotion> before, motion;  // the last two rounds
   View3<float> t;                          // out
+  View<MotionSums> chunk;                  // out
   HD void operator()(int item) const {
-    const std::uint32_t cell = groups.cells[static_cast<std::size_t>(item)];
-    if (!(at.roles[cell] & role::kTouches)) return;
-    const std::uint32_t group = groups.group_of[cell];
-    const Vec3d r = groups.middle(group, cell), wall(at.walls[at.number[cell]].velocity);
-    const Vec3d v = motion[group].at(r) - wall;
-    Vec3d push;
-    at.dampers(cell, before[group].at(r), true,
-               [&](const Vec3d& e, double k) { push -= k * dot(e, v) * e; });
-    t[at.number[cell]] = Vec3(push);
+    const auto one = static_cast<std::size_t>(item);
+    const std::uint32_t group = groups.group[one];
+    MotionSums held;
+    for (std::size_t i = groups.start[one]; i < groups.start[one + 1]; ++i) {
+      const std::uint32_t cell = groups.cells[i];
+      if (!(at.roles[cell] & role::kTouches)) continue;
+      const WallCell& wall = at.walls[at.number[cell]];
+      const Vec3d r = groups.middle(group, cell), v = motion[group].at(r) - Vec3d(wall.velocity);
+      Vec3d push;
+      at.dampers(cell, before[group].at(r), true,
+                 [&](const Vec3d& e, double k) { push -= k * dot(e, v) * e; });
+      const Vec3 along = WallFlow::along(wall, Vec3(push));
+      t[at.number[cell]] = along;
+      held.push(push - Vec3d(along));
+    }
+    chunk[one] = held;
   }
 };
 

@@ -5,9 +5,13 @@
 // At walls momentum alone would let a resting pile slide: the friction of a wall stops the cells at
 // it, but not the weight above them. So a group is slowed down as a whole, by what its walls can do
 // in all: each cell at a wall rubs with up to its limit, mu times what presses on it, against the
-// motion of the group, and lets it not turn into the wall. Sand on a slope steeper than the wall's
-// friction slides, and sand that friction can hold stays. (A group that takes the wall's velocity
-// wherever friction could hold it would freeze slopes that should flow.)
+// motion of the group. Sand on a slope steeper than the wall's friction slides, and sand that
+// friction can hold stays. (A group that takes the wall's velocity wherever friction could hold it
+// freezes slopes that should flow.)
+//
+// What a group carries into a wall stays with it, for the pressure after it to turn: held by walls,
+// whole columns would stand like blocks of stone, because hardly a cell in them fails the papers'
+// test as long as they stand.
 #pragma once
 
 #include <cstdint>
@@ -125,9 +129,10 @@ class RigidGroups {
 
   // Coulomb's friction on a rigid body by dampers k that follow its slip: V with
   //     (M + sum of k J^T J) V = M V0 + sum of k J^T (velocity of the wall)
-  // Slip that friction can stop falls to (momentum / limits) of itself in each round.
+  // Slip that friction can stop falls to (momentum / limits) of itself in each round. In the end
+  // the group gets back what held it across its walls, but for the couple that keeps it upright.
   void slow_down(const std::vector<MotionSums>& free, const GroupWalls& walls, View3<float> t) {
-    constexpr int kRounds = 8;
+    constexpr int kRounds = 6;
     for (int round = 0; round < kRounds; ++round) {
       for_each(
           device_, "rigid groups", chunks(),
@@ -135,9 +140,18 @@ class RigidGroups {
       before_.swap(motion_);
       set_motions(free, sums_by_group());
     }
-    for_each(
-        device_, "rigid groups", cells(),
-        PushGroups{view(), walls, std::as_const(before_).view(), std::as_const(motion_).view(), t});
+    for_each(device_, "rigid groups", chunks(),
+             PushGroups{view(), walls, std::as_const(before_).view(), std::as_const(motion_).view(),
+                        t, sums_.view()});
+    const std::vector<MotionSums> held = sums_by_group();
+    std::vector<RigidMotion> motions = motion_.download();
+    for (std::size_t g = 0; g < motions.size(); ++g) {
+      const Vec3d mass = free[g].mass(), back = held[g].momentum();
+      for (int a = 0; a < 3; ++a) {
+        if (mass[a] > 0.0) motions[g].velocity[a] -= back[a] / mass[a];
+      }
+    }
+    motion_.upload(motions);
   }
 
   Device& device_;

@@ -40,6 +40,11 @@ struct MotionSums {
     const double j[6] = {e.x, e.y, e.z, turn.x, turn.y, turn.z};
     add(mass, j, u);
   }
+  HD void push(const Vec3d& momentum) {
+    for (int k = 0; k < 3; ++k) of[kMatrix + k] += momentum[k];
+  }
+  HD Vec3d momentum() const { return {of[kMatrix], of[kMatrix + 1], of[kMatrix + 2]}; }
+  HD Vec3d mass() const { return {of[0], of[6], of[11]}; }  // of the faces across each axis
   HD MotionSums& operator+=(const MotionSums& o) {
     for (int k = 0; k < kAll; ++k) of[k] += o.of[k];
     return *this;
