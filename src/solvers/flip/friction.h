@@ -164,8 +164,8 @@ class Friction {
   int relax(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield, double pad,
             ConstFaceView u0, double enough, int most) {
     constexpr int kLook = 4;  // iterations between looks at the progress
-    for_each(device_, "friction", static_cast<std::int64_t>(grid.tiles.cells()),
-             FindRadii{grid.kind, q, yield, radius_.view()});
+    yield_ = yield;
+    find_radii(grid, q, yield);
     progress_.resize(Yield::kSums);
     double theta = 1.0;
     int done = 0;
@@ -181,9 +181,7 @@ class Friction {
       if (progress.change <= enough * enough * progress.cells) break;
       if (progress.against > 0.0) theta = 1.0;
     }
-    measure(grid, s_.read(), std::as_const(t_).view());
-    for_each_of(device_, "friction", grid.near,
-                Admit{grid.tiles, roles(), std::as_const(scale_).view(), s_.view()});
+    admit(grid);
     restart(grid);
     return done;
   }
@@ -212,17 +210,14 @@ class Friction {
              StopAtWalls{flow, walls(), std::as_const(limit_).view(), t_.view()});
 
     // Rigid groups, then what slides.
-    const auto measure_within = [&](float share) {
-      const YieldRadius part{share * yield.per_pressure, share * yield.always};
-      for_each(device_, "friction", cells, FindRadii{grid.kind, q, part, radius_.view()});
-      measure(grid, s_.read(), std::as_const(t_).view());
-    };
-    measure_within(WellInside::kWell);
+    constexpr float kWell = WellInside::kWell;
+    find_radii(grid, q, {kWell * yield.per_pressure, kWell * yield.always});
+    measure(grid, s_.read(), std::as_const(t_).view());
     groups_.find(grid.tiles, roles(),
                  WellInside{roles(), std::as_const(radius_).view(), std::as_const(scale_).view()});
-    measure_within(1.0f);
-    for_each_of(device_, "friction", grid.near,
-                Admit{grid.tiles, roles(), std::as_const(scale_).view(), s_.view()});
+    yield_ = yield;
+    find_radii(grid, q, yield);
+    admit(grid);
     const View<const std::uint32_t> number = std::as_const(count_).view();
     for_each(device_, "friction", groups_.cells(),
              RelieveGroups{groups_.view(), roles(), number, s_.view(), t_.view()});
@@ -267,9 +262,11 @@ class Friction {
                        walls_.view()});
   }
 
-  // For the next step, in pascals.
+  // For the next step, in pascals: no stress beyond what the pressure q in the end allows.
   void keep(const FrictionGrid& grid, View<const float> q, double per_pascal, State& next) {
     const std::size_t tiles = grid.tiles.number.size, cells = grid.tiles.cells();
+    find_radii(grid, q, yield_);
+    admit(grid);
     Column& tile = next.keep({"grid_tile", Type::u64, 1, false}, tiles);
     Column& stress = next.keep({"grid_stress", Type::f32, 6, false}, cells);
     Column& traction = next.keep({"grid_traction", Type::f32, 3, false}, cells);
@@ -346,6 +343,16 @@ class Friction {
                             {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
   }
 
+  void find_radii(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield) {
+    for_each(device_, "friction", static_cast<std::int64_t>(grid.tiles.cells()),
+             FindRadii{grid.kind, q, yield, radius_.view()});
+  }
+  void admit(const FrictionGrid& grid) {
+    measure(grid, s_.read(), std::as_const(t_).view());
+    for_each_of(device_, "friction", grid.near,
+                Admit{grid.tiles, roles(), std::as_const(scale_).view(), s_.view()});
+  }
+
   ConstPaceView pace() const {
     return {give_.read(),
             pace_.view(),
@@ -387,6 +394,7 @@ class Friction {
 
   Device& device_;
   std::size_t wall_count_ = 0;
+  YieldRadius yield_{};
   Buffer<std::uint8_t> roles_;
   Buffer<std::uint32_t> count_, was_;
   Buffer<float> pace_, radius_, scale_, rest_[3];
