@@ -22,6 +22,7 @@ void FlipSolver<Device>::solve_paper_friction(const State& now, const State& nex
   friction_.recall_pressure(friction_grid(), now, per_pascal(), kind_.view(), q_.view());
 
   pushed_.resize(static_cast<std::size_t>(cells()));
+  pushed_.clear_to_zero();  // rows of cells are read whole, whatever takes part in them
   const auto copy = [&](const flip::FaceBuffer& from, flip::FaceBuffer& to) {
     for_each_of(device_, "friction", near_.within(2), flip::CopyFaces{from.read(), to.view()});
   };
@@ -32,7 +33,7 @@ void FlipSolver<Device>::solve_paper_friction(const State& now, const State& nex
     move_on(next, pushes(std::as_const(q_).view()));
     friction_.list_walls(friction_grid());
   }
-  scratch_.clear_to_zero();  // rows of cells are read whole, whatever takes part in them
+  scratch_.clear_to_zero();
   copy(u_, scratch_);
   friction_.stop_each(friction_grid(), std::as_const(q_).view(), yield, pad, scratch_.read(),
                       u_.view());

@@ -358,6 +358,7 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   friction_.begin(friction_grid(), now, per_pascal());
   friction_.recall_pressure(friction_grid(), now, per_pascal(), kind_.view(), q_.view());
   pushed_.resize(static_cast<std::size_t>(cells()));
+  pushed_.clear_to_zero();  // rows of cells are read whole, whatever takes part in them
   const auto copy = [&](const flip::FaceBuffer& from, flip::FaceBuffer& to) {
     for_each_of(device_, "friction", near_.within(2), flip::CopyFaces{from.read(), to.view()});
   };
