@@ -222,8 +222,7 @@ class Friction {
     for_each(device_, "friction", groups_.cells(),
              RelieveGroups{groups_.view(), roles(), number, s_.view(), t_.view()});
     shove(grid, s_.read(), std::as_const(t_).view(), u0, u);
-    groups_.move(roles(), give_.read(), {roles(), walls(), number, std::as_const(limit_).view()}, u,
-                 t_.view());
+    groups_.move(roles(), give_.read(), {roles(), walls(), number, limit_.view()}, u, t_.view());
   }
 
   // What the sand's stresses do to each solid, over a full cell's mass.

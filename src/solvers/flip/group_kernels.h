@@ -109,38 +109,36 @@ struct GroupSums {
 };
 
 // The walls that cells of groups touch, as dampers between group and wall: stiff ones across the
-// wall, where the group would move into it; and along it limit / |slip|, which rubs with the limit:
-// mu times the pressure's push and that of the stiff damper. Dampers of kMost masses of a cell
-// hold.
+// wall, where the group would move into it; and along it limit / |slip|, which rubs with the limit.
+// With friction those across hold both ways: the sand is pressed on the wall, and would have to
+// lift its weight to tip over. Dampers of kMost masses of a cell hold.
 struct GroupWalls {
   static constexpr double kMost = 1e3;
   View<const std::uint8_t> roles;
   View<const WallCell> walls;
   View<const std::uint32_t> number;  // of each cell at a wall: its place among them
-  View<const float> limit;           // mu times the pressure's push on each [m/s]
+  View<float> limit;                 // mu times what presses on each [m/s]
 
-  // f(direction, damper) of a wall cell where the group moves at v. `held`: v was found with
-  // dampers.
+  // f(axis, direction) across the wall, along each axis on which the group moves into it at v, or
+  // on all. What is left of the axes along a wall spans its plane, and what was taken off its
+  // normal; or normals, where walls of several directions meet.
   template <class F>
-  HD void dampers(std::uint32_t cell, const Vec3d& v, bool held, const F& f) const {
-    const WallCell& wall = walls[number[cell]];
-    const Vec3 to_wall = Vec3(v) - wall.velocity;
-    auto most = static_cast<double>(limit[number[cell]]);
-    // What is left of the axes along the wall spans its plane, and what was taken off its normal;
-    // or normals, where walls of several directions meet.
-    Vec3 along[3];
+  HD void across(const WallCell& wall, const Vec3d& v, bool all, const F& f) const {
     for (int a = 0; a < 3; ++a) {
-      along[a] = WallFlow::along(wall, unit(a));
-      const Vec3 across = unit(a) - along[a];
-      const float into = dot(across, to_wall);
-      if (into * wall.normal[a] > 0.0f) continue;
-      f(Vec3d(across), kMost);
-      const float mu = wall.aligned ? wall.friction[a] : wall.friction.x;
-      if (held) most += static_cast<double>(mu * absolute(into)) * kMost;
+      const Vec3 e = unit(a) - WallFlow::along(wall, unit(a));
+      if (all || dot(e, Vec3(v) - wall.velocity) * wall.normal[a] <= 0.0f) f(a, Vec3d(e));
     }
+  }
+  // f(direction, damper) of all of them.
+  template <class F>
+  HD void dampers(std::uint32_t cell, const Vec3d& v, bool rubs, const F& f) const {
+    const WallCell& wall = walls[number[cell]];
+    const double most = rubs ? static_cast<double>(limit[number[cell]]) : 0.0;
+    across(wall, v, most > 0.0, [&](int, const Vec3d& e) { f(e, kMost); });
     if (!(most > 0.0)) return;
-    const auto slip = static_cast<double>(length(WallFlow::along(wall, to_wall)));
-    for (const Vec3& e : along) f(Vec3d(e), most / max(slip, most / kMost));
+    const Vec3 slip = WallFlow::along(wall, Vec3(v) - wall.velocity);
+    const double k = most / max(static_cast<double>(length(slip)), most / kMost);
+    for (int a = 0; a < 3; ++a) f(Vec3d(WallFlow::along(wall, unit(a))), k);
   }
 };
 
@@ -148,7 +146,7 @@ struct GroupWallSums {
   GroupsView groups;
   GroupWalls at;
   View<const RigidMotion> motion;  // of each group, as far as it is known
-  bool held;                       // with dampers
+  bool rubs;                       // with friction
   View<MotionSums> chunk;          // out
   HD void operator()(int item) const {
     const auto one = static_cast<std::size_t>(item);
@@ -158,10 +156,29 @@ struct GroupWallSums {
       const std::uint32_t cell = groups.cells[i];
       if (!(at.roles[cell] & role::kTouches)) continue;
       const Vec3d r = groups.middle(group, cell), wall(at.walls[at.number[cell]].velocity);
-      at.dampers(cell, motion[group].at(r), held,
+      at.dampers(cell, motion[group].at(r), rubs,
                  [&](const Vec3d& e, double k) { sums.add_along(k, e, r, dot(e, wall)); });
     }
     chunk[one] = sums;
+  }
+};
+
+// The stiff dampers press, too.
+struct RaiseLimits {
+  GroupsView groups;
+  GroupWalls at;
+  View<const RigidMotion> motion;  // with them alone
+  HD void operator()(int item) const {
+    const std::uint32_t cell = groups.cells[static_cast<std::size_t>(item)];
+    if (!(at.roles[cell] & role::kTouches)) return;
+    const std::uint32_t group = groups.group_of[cell];
+    const WallCell& wall = at.walls[at.number[cell]];
+    const Vec3d v = motion[group].at(groups.middle(group, cell));
+    at.across(wall, v, false, [&](int a, const Vec3d& e) {
+      const double push = GroupWalls::kMost * length(dot(e, v - Vec3d(wall.velocity)) * e);
+      const float mu = wall.aligned ? wall.friction[a] : wall.friction.x;
+      at.limit[at.number[cell]] += mu * static_cast<float>(push);
+    });
   }
 };
 

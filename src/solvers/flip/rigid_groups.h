@@ -132,14 +132,18 @@ class RigidGroups {
   // Slip that friction can stop falls to (momentum / limits) of itself in each round. In the end
   // the group gets back what held it across its walls, but for the couple that keeps it upright.
   void slow_down(const std::vector<MotionSums>& free, const GroupWalls& walls, View3<float> t) {
-    constexpr int kRounds = 6;
-    for (int round = 0; round < kRounds; ++round) {
-      for_each(
-          device_, "rigid groups", chunks(),
-          GroupWallSums{view(), walls, std::as_const(motion_).view(), round > 0, sums_.view()});
+    constexpr int kRounds = 5;
+    const auto round = [&](bool rubs) {
+      for_each(device_, "rigid groups", chunks(),
+               GroupWallSums{view(), walls, std::as_const(motion_).view(), rubs, sums_.view()});
       before_.swap(motion_);
       set_motions(free, sums_by_group());
-    }
+    };
+    round(false);
+    for_each(device_, "rigid groups", cells(),
+             RaiseLimits{view(), walls, std::as_const(motion_).view()});
+    set_motions(free, {});
+    for (int k = 0; k < kRounds; ++k) round(true);
     for_each(device_, "rigid groups", chunks(),
              PushGroups{view(), walls, std::as_const(before_).view(), std::as_const(motion_).view(),
                         t, sums_.view()});
