@@ -42,6 +42,7 @@ class FlipSolver final : public Solver {
   void add_forces(const State& now, double dt);
   void solve_pressure(const State& next, double dt, StepReport& report);
   void solve_friction(const State& now, const State& next, double dt, StepReport& report);
+  void solve_paper_friction(const State& now, const State& next, double dt, StepReport& report);
   void push_solids(const State& next, BodyImpulses& out);
   void mend_crowding(double dt);
   void extend_velocities();
@@ -57,6 +58,7 @@ class FlipSolver final : public Solver {
   void find_pressure(const State& next, double dt, bool again, StepReport& report);
   void subtract_gradient();
   flip::FrictionGrid friction_grid();
+  flip::YieldRadius yield() const;
   double per_pascal() const;  // of the pressure q [m/s / Pa]
   double cell_mass() const;   // of a full one [kg]
   bool separate(double least);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "solvers/flip/flip_solver.h"
+#include "solvers/flip/paper_stage.h"
 #include "solvers/flip/stages.h"
 
 namespace barchan {

@@ -357,6 +357,13 @@ double FlipSolver<Device>::per_pascal() const {
 }
 
 template <class Device>
+flip::YieldRadius FlipSolver<Device>::yield() const {
+  const double g_dt = kick_ * length(setup_.gravity);
+  return {static_cast<float>(strength_.friction), static_cast<float>(strength_.cohesion),
+          static_cast<float>(per_pascal()), static_cast<float>(flip::kPressurePad * g_dt), stuff()};
+}
+
+template <class Device>
 flip::FrictionGrid FlipSolver<Device>::friction_grid() {
   return {tiles_.view(),
           std::as_const(kind_).view(),
@@ -380,16 +387,14 @@ template <class Device>
 void FlipSolver<Device>::solve_friction(const State& now, const State& next, double dt,
                                         StepReport& report) {
   constexpr double kTolerance = 3e-3;  // of the change in an iteration, in units of rho g dx
-  constexpr double kPad = 0.15;        // of rho g dx: what a surface of cells gets wrong in p
   constexpr int kColdSteps = 2, kColdIterations = 2000;
+  if (params_.friction == "paper") return solve_paper_friction(now, next, dt, report);
   const bool coupled = params_.friction == "coupled";
   const int turns = coupled ? 2 : 1;
   const int most = now.step < kColdSteps ? kColdIterations : (coupled ? 60 : 20);
   const double g_dt = kick_ * length(setup_.gravity);
   const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;
-  const flip::YieldRadius yield{
-      static_cast<float>(strength_.friction), static_cast<float>(strength_.cohesion),
-      static_cast<float>(per_pascal()), static_cast<float>(kPad * g_dt), stuff()};
+  const flip::YieldRadius yield = this->yield();
   report.iterations = 0.0;
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
 

@@ -215,11 +215,12 @@ struct YieldRadius {
   float per_pascal;  // dt / (rho dx) [m/s / Pa]
   float pad;         // pressure that is always there [m/s]
   StuffView stuff;
+  float share = 1.0f;  // of the surface
   HD float operator()(std::uint32_t cell, float q) const {
     const bool one = stuff.friction.size == 0;
     const float mu = one ? friction : stuff.friction[cell],
                 c = one ? cohesion : stuff.cohesion[cell];
-    return 1.41421356f * (mu * (max(q, 0.0f) + pad) + c * per_pascal);
+    return share * 1.41421356f * (mu * (max(q, 0.0f) + pad) + c * per_pascal);
   }
 };
 struct FindRadii {
