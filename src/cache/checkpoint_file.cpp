@@ -89,21 +89,24 @@ std::map<std::string, double> read_scalars(const H5Reader& file) {
   return scalars;
 }
 
-void write_columns(H5Writer& file, const std::vector<HostColumn>& columns) {
+// Under `folder`, which is "columns" for the particles and "kept" for what has its own length.
+void write_columns(H5Writer& file, const std::string& folder, const std::string& list,
+                   const std::vector<HostColumn>& columns) {
   std::vector<std::string> names;
   for (const HostColumn& column : columns) {
-    const std::string path = "columns/" + column.spec.name;
+    const std::string path = folder + "/" + column.spec.name;
     file.column(path, column);
     file.set_integer(path, "in_frames", column.spec.in_frames ? 1 : 0);
     names.push_back(column.spec.name);
   }
-  file.texts("column_names", names);  // their order, which is the solver's
+  file.texts(list, names);  // their order, which is the solver's
 }
 
-std::vector<HostColumn> read_columns(const H5Reader& file) {
+std::vector<HostColumn> read_columns(const H5Reader& file, const std::string& folder,
+                                     const std::string& list) {
   std::vector<HostColumn> columns;
-  for (const std::string& name : file.texts("column_names")) {
-    const std::string path = "columns/" + name;
+  for (const std::string& name : file.texts(list)) {
+    const std::string path = folder + "/" + name;
     HostColumn column = file.column(path);
     column.spec.name = name;
     column.spec.in_frames = file.integer(path, "in_frames") != 0;
@@ -127,10 +130,11 @@ CheckpointSummary summarize(const H5Reader& file) {
 
 void write_checkpoint(const fs::path& path, const Snapshot& snapshot, const std::string& scene) {
   // Does not compile once a snapshot has a field more: it must be kept here and in read_checkpoint.
-  const auto& [time, step, frame, last_dt, next_id, max_speed, bodies, scalars, count, columns] =
-      snapshot;
+  const auto& [time, step, frame, last_dt, next_id, max_speed, bodies, scalars, count, columns,
+               kept] = snapshot;
   std::size_t bytes = std::size_t{1} << 16;
   for (const HostColumn& column : columns) bytes += column.bytes();
+  for (const HostColumn& column : kept) bytes += column.bytes();
 
   H5Writer file(bytes);
   mark_kind(file, "checkpoint");
@@ -144,7 +148,8 @@ void write_checkpoint(const fs::path& path, const Snapshot& snapshot, const std:
   file.texts("scene", {scene});
   write_scalars(file, scalars);
   write_bodies(file, bodies);
-  write_columns(file, columns);
+  write_columns(file, "columns", "column_names", columns);
+  write_columns(file, "kept", "kept_names", kept);
   file.save(path);
 }
 
@@ -165,7 +170,8 @@ LoadedCheckpoint read_checkpoint(const fs::path& path) {
   loaded.scene = scene.front();
   snapshot.scalars = read_scalars(file);
   snapshot.bodies = read_bodies(file);
-  snapshot.columns = read_columns(file);
+  snapshot.columns = read_columns(file, "columns", "column_names");
+  if (file.has("kept_names")) snapshot.kept = read_columns(file, "kept", "kept_names");
   return loaded;
 }
 

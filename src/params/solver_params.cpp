@@ -23,12 +23,19 @@ const ParamTable& table_of<FlipParams>() {
       "flip",
       "PIC/FLIP water and continuum sand (Zhu & Bridson 2005).",
       {
-          choice("transfer", &P::transfer, {"flip", "pic", "apic"},
-                 "How velocities go from the grid to the particles."),
+          choice(
+              "transfer", &P::transfer, {"auto", "flip", "pic", "apic"},
+              "How velocities go from the grid to the particles; auto: apic where there is sand, "
+              "otherwise flip."),
           number("flip_ratio", &P::flip_ratio, "", between(0, 1),
                  "Blend of FLIP (1) and PIC (0), per 1/60 s."),
           choice("friction", &P::friction, {"coupled", "lagged", "paper"},
-                 "How the friction of sand is solved."),
+                 "How the friction of sand is solved: coupled: with the pressure, by iteration; "
+                 "lagged: the same in one turn, cheaper; paper: cell by cell, with rigid groups."),
+          choice("yield", &P::yield, {"slope", "plane-strain", "zhu-bridson"},
+                 "Strength of sand under the pressure p. slope: tan(friction_angle) p, slopes rest "
+                 "at the friction angle; plane-strain: sin(friction_angle) p, at 19, 27 and 33 "
+                 "degrees for 20, 30 and 40; zhu-bridson: as in the paper, at 11, 16 and 20."),
           number("cfl", &P::cfl, "", above_to(0, 5),
                  "Most cells that a particle moves in one step."),
           number("dt_max", &P::dt_max, "s", above_to(0, 1), "Longest step."),

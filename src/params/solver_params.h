@@ -13,9 +13,10 @@ struct BallisticParams {
 };
 
 struct FlipParams {
-  std::string transfer = "flip";
+  std::string transfer = "auto";
   double flip_ratio = 0.98;  // per 1/60 s
   std::string friction = "coupled";
+  std::string yield = "slope";
   double cfl = 5.0;             // most cells a particle moves in a step
   double dt_max = 1.0 / 150.0;  // longest step [s]
   double tolerance = 1e-4;      // most that a cell's volume changes in a step, relative

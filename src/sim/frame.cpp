@@ -16,11 +16,15 @@ Snapshot take_snapshot(const State& state) {
   for (const Column& column : state.columns()) {
     snapshot.columns.push_back(download(state.device(), column));
   }
+  for (const Column& column : state.kept()) {
+    snapshot.kept.push_back(download(state.device(), column));
+  }
   return snapshot;
 }
 
 void restore(const Snapshot& snapshot, State& state) {
   state.assign(snapshot.count, snapshot.columns);
+  state.assign_kept(snapshot.kept);
   state.time = snapshot.time;
   state.step = snapshot.step;
   state.frame = snapshot.frame;

@@ -35,6 +35,7 @@ struct Snapshot {
   std::map<std::string, double> scalars;
   std::size_t count = 0;
   std::vector<HostColumn> columns;
+  std::vector<HostColumn> kept;
 };
 
 Snapshot take_snapshot(const State& state);

@@ -53,6 +53,25 @@ void State::follow(const State& now) {
   bodies = now.bodies;
   scalars = now.scalars;
   for (std::size_t c = 0; c < columns_.size(); ++c) columns_[c].share(now.columns_[c]);
+  std::erase_if(kept_, [&](const Column& c) { return now.kept(c.spec().name) == nullptr; });
+  for (const Column& column : now.kept_) kept_column(column.spec()).share(column);
+}
+
+const Column* State::kept(const std::string& name) const {
+  const auto found = std::find_if(kept_.begin(), kept_.end(),
+                                  [&](const Column& c) { return c.spec().name == name; });
+  return found == kept_.end() ? nullptr : &*found;
+}
+
+Column& State::kept_column(const ColumnSpec& spec) {
+  if (kept(spec.name) == nullptr) kept_.emplace_back(*device_, spec);
+  return const_cast<Column&>(*kept(spec.name));
+}
+
+Column& State::keep(const ColumnSpec& spec, std::size_t size) {
+  Column& column = kept_column(spec);
+  column.overwrite(size);
+  return column;
 }
 
 View3<float> State::rewrite_vectors(const std::string& name) {
@@ -104,6 +123,14 @@ void State::assign(std::size_t count, const std::vector<HostColumn>& given) {
   for (Column& column : columns_) put_rows(0, count, given, column, column.overwrite(count));
 }
 
+void State::assign_kept(const std::vector<HostColumn>& given) {
+  kept_.clear();
+  for (const HostColumn& host : given) {
+    Column& column = keep(host.spec, host.size);
+    put_rows(0, host.size, given, column, column.overwrite(host.size));
+  }
+}
+
 void State::append(std::size_t count, const std::vector<HostColumn>& given) {
   const std::size_t before = size();
   if (before + count > (std::size_t{1} << 31) - 1) {
@@ -127,14 +154,16 @@ void State::copy_column(const std::string& from, const std::string& to) {
 
 std::uint64_t hash_of(const State& state) {
   std::uint64_t hash = hash_bytes(&state.time, sizeof(state.time));
-  for (const Column& column : state.columns()) {
+  const auto add = [&](const Column& column) {
     const HostColumn host = download(state.device(), column);
     const std::size_t bytes = size_of(host.spec.type);
     for (int c = 0; c < host.spec.components; ++c) {
       const auto start = static_cast<std::size_t>(c) * component_stride(host.size) * bytes;
       hash = hash_bytes(host.data.get() + start, host.size * bytes, hash);
     }
-  }
+  };
+  for (const Column& column : state.columns()) add(column);
+  for (const Column& column : state.kept()) add(column);
   return hash;
 }
 

@@ -1,9 +1,10 @@
 // Everything that lives from one step to the next. A step reads one State and writes the next; a
-// checkpoint is a State on disk. Whatever a solver must remember is declared here as an extra
-// column or a scalar, or a retried or resumed run could not give the same bytes.
+// checkpoint is a State on disk. Whatever a solver must remember stands here as an extra column, a
+// kept array or a scalar, or a retried or resumed run could not give the same bytes.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <span>
 #include <string>
@@ -82,21 +83,32 @@ class State {
   // Column `to` becomes what `from` is now, sharing its memory: same type and components.
   void copy_column(const std::string& from, const std::string& to);
 
+  // Arrays of a length of their own that a solver keeps from step to step beside the particles: a
+  // grid's. nullptr: none of that name was kept.
+  const Column* kept(const std::string& name) const;
+  const std::deque<Column>& kept() const { return kept_; }
+  // Replaces them all.
+  void assign_kept(const std::vector<HostColumn>& columns);
+  // Writing: memory for `size` elements, contents undefined.
+  Column& keep(const ColumnSpec& spec, std::size_t size);
+
   const std::vector<Column>& columns() const { return columns_; }
   const Column& column(const std::string& name) const;
   bool has(const std::string& name) const;
 
  private:
   Column& writable(const std::string& name);
+  Column& kept_column(const ColumnSpec& spec);
   // Puts `given`, or 0 where it does not have the column, into `count` rows from `first` on.
   void put_rows(std::size_t first, std::size_t count, const std::vector<HostColumn>& given,
                 const Column& column, std::byte* to) const;
 
   Device* device_;
   std::vector<Column> columns_;
+  std::deque<Column> kept_;  // keep() hands out references
 };
 
-// Hash of every byte of the particles, for tests of determinism.
+// Hash of every byte of the particles and of what is kept, for tests of determinism.
 std::uint64_t hash_of(const State& state);
 
 }  // namespace barchan

@@ -19,27 +19,14 @@ std::unique_ptr<Solver> make(Device& device, const Scene& scene, const Params& p
 
 // What flip would take for something else.
 void check_for_flip(const Scene& scene) {
-  const MaterialParams& first = scene.materials.front().params;
   for (const Material& material : scene.materials) {
     const MaterialParams& m = material.params;
-    if (m.friction_angle > 0.0 || m.cohesion > 0.0) {
-      reject(
-          "material '{}' has friction or cohesion: sand is not available yet with solver = "
-          "\"flip\"; use preset = \"water\", or solver = \"ballistic\"",
-          material.name);
-    }
     constexpr double kThin = 0.01;  // ten times that of water, which shows nowhere [Pa s]
     if (m.viscosity > kThin) {
       reject(
           "material '{}' is viscous, which is not available yet with solver = \"flip\"; make it "
           "thinner than 0.01 Pa s, or use solver = \"pbf\"",
           material.name);
-    }
-    if (m.density != first.density) {
-      reject(
-          "materials '{}' and '{}' differ in density, which is not available yet with solver = "
-          "\"flip\"; give them the same, or use solver = \"pbf\"",
-          scene.materials.front().name, material.name);
     }
   }
 }

@@ -1,4 +1,5 @@
 #include "solvers/flip/flip_step.h"
+#include "spatial/tile_cells.cuh"
 #include "spatial/tile_layers.cuh"
 
 namespace barchan {

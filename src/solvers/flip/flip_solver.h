@@ -9,6 +9,8 @@
 #include "params/solver_params.h"
 #include "sim/solver.h"
 #include "solvers/flip/contacts.h"
+#include "solvers/flip/face_buffer.h"
+#include "solvers/flip/friction.h"
 #include "solvers/flip/motion_kernels.h"
 #include "solvers/flip/pressure_kernels.h"
 #include "solvers/flip/transfers.h"
@@ -17,22 +19,6 @@
 #include "spatial/tile_layers.h"
 
 namespace barchan {
-
-namespace flip {
-
-// A number at each low face of the cells.
-struct FaceBuffer {
-  Buffer<float> of[3];
-  explicit FaceBuffer(Device& device)
-      : of{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)} {}
-  void resize(std::size_t cells) {
-    for (Buffer<float>& a : of) a.resize(cells);
-  }
-  FaceView view() { return {{of[0].view(), of[1].view(), of[2].view()}}; }
-  ConstFaceView read() const { return {{of[0].view(), of[1].view(), of[2].view()}}; }
-};
-
-}  // namespace flip
 
 template <class Device>
 class FlipSolver final : public Solver {
@@ -51,9 +37,11 @@ class FlipSolver final : public Solver {
   void lay_grid(const State& now, double dt, State& next);
   void particles_to_grid(State& next);
   void look_at_solids(const State& now, const State& next, const SolidsView& solids, double dt);
+  void find_stuff(const State& next);
   void mark_liquid();
   void add_forces(const State& now, double dt);
   void solve_pressure(const State& next, double dt, StepReport& report);
+  void solve_friction(const State& now, const State& next, double dt, StepReport& report);
   void push_solids(const State& next, BodyImpulses& out);
   void mend_crowding(double dt);
   void extend_velocities();
@@ -63,27 +51,40 @@ class FlipSolver final : public Solver {
 
   void find_wall_speeds();
   void list_contacts(const State& next);
+  std::vector<flip::Push> pushes(View<const float> q);
   void move_on(const State& next, const std::vector<flip::Push>& pushes);
   void set_up_equations(const State& next, bool again);
-  double cell_mass() const;  // of a full one [kg]
+  void find_pressure(const State& next, double dt, bool again, StepReport& report);
+  void subtract_gradient();
+  flip::FrictionGrid friction_grid();
+  double flow_scale() const;
+  double per_pascal() const;  // of the pressure q [m/s / Pa]
+  double cell_mass() const;   // of a full one [kg]
   bool separate(double least);
+  void measure_divergence();
   void extend(flip::FaceBuffer& faces, int layers);
   flip::ConstFaceView open() const;
   View<const bool> closed() const;
   flip::OutFlow out_flow() const;
   flip::Surface surface() const;
+  flip::StuffView stuff() const;
 
-  bool affine() const { return params_.transfer == "apic"; }
+  // Sand at rest stays where it is: particles are moved apart and together as they flow only.
+  float shift_share() const { return sand_ ? 0.5f : 0.0f; }
+  bool affine() const { return transfer_ == "apic"; }
   float size() const { return static_cast<float>(2.0 * setup_.spacing); }  // of a cell [m]
   std::int64_t cells() const { return static_cast<std::int64_t>(tiles_.view().cells()); }
 
   Device& device_;
   SolverSetup setup_;
   FlipParams params_;
+  bool sand_;             // some material has friction or cohesion
+  std::string transfer_;  // the one that "auto" stands for
 
-  int most_ = 1;            // cells that a particle may move in this step
-  double kick_ = 0.0;       // time that forces and pressure act in this step [s]
-  double body_span_ = 1.0;  // and on bodies, in units of that
+  int most_ = 1;                // cells that a particle may move in this step
+  double kick_ = 0.0;           // time that forces and pressure act in this step [s]
+  float cell_per_step_ = 0.0f;  // dx / dt [m/s]
+  double body_span_ = 1.0;      // and on bodies, in units of that
   TileGrid<Device> tiles_;
   Buffer3 from_;  // the particles' places at the step's beginning, sorted
 
@@ -112,6 +113,15 @@ class FlipSolver final : public Solver {
   flip::FaceBuffer face_;                                // coefficients
   Buffer<float> anchor_, b_, q_, crowd_;                 // crowd_: as q_, for the particles' places
   TileLayers<Device> near_, cell_layers_, face_layers_;  // near_: around particles
+  flip::Strength strength_{0.0, 0.0, 1.0};               // of the first sand
+
+  // Where materials differ.
+  bool mixed_ = false;
+  Buffer<flip::Stuff> stuff_of_;                         // of each material
+  Buffer<float> lightness_, inner_friction_, cohesion_;  // of each cell
+
+  flip::Friction<Device> friction_;  // of sand
+  flip::FaceBuffer pushed_;          // velocities before friction and pressure [m/s]
   Buffer<flip::StepSigns> signs_;
 };
 

@@ -36,6 +36,15 @@ struct FindChange {
   }
 };
 
+struct CopyFaces {
+  ConstFaceView from;
+  FaceView to;  // out
+  HD void operator()(int item) const {
+    const auto face = static_cast<std::size_t>(item);
+    for (int a = 0; a < 3; ++a) to.of[a][face] = from.of[a][face];
+  }
+};
+
 // The slope of q in each liquid cell: the mean of what its open faces say.
 struct PressureSlopes {
   Difference difference;
@@ -89,6 +98,7 @@ struct KeepOut {
   TileView tiles;
   View<const float> wall;  // of the cells' middles [cells]
   float solids_way;        // no wall moves farther [m]
+  float share;             // sand: keeps its distance by this share of its way; 0: no such limit
 
   // Far from all walls the distance of its cell will do.
   HD bool operator()(int item) const {
@@ -108,11 +118,11 @@ struct KeepOut {
     return near;
   }
   // In an edge of a box two walls are near, or three in a corner: each in its turn.
-  HD_CALLED Vec3 keep_distance(Vec3 x, Distance near) const {
+  HD_CALLED Vec3 keep_distance(Vec3 x, Distance near, float most) const {
     for (int k = 0; k < 3; ++k) {
       const float gap = positive(1.0f - max(near.d, walls.radius) / (kShare * reach));
       if (!(gap > 0.0f)) break;
-      x += (strength * reach * gap * gap) * near.gradient;
+      x += min(strength * reach * gap * gap, most) * near.gradient;
       int wall = 0;
       const Distance next = nearest(x, wall);
       if (dot(next.gradient, near.gradient) > 0.7f) break;
@@ -128,7 +138,7 @@ struct KeepOut {
     int wall = 0;
     const Distance near = nearest(x, wall);
     if (!stopped && near.d < walls.radius) x = walls.push_out(x);
-    to[i] = keep_distance(x, near);
+    to[i] = keep_distance(x, near, share > 0.0f ? share * length(x - from[i]) : 3e38f);
     // Whom a wall stopped does not keep the speed it came with; what stops at a body is left to the
     // pressure, which pushes back.
     if (!walls.solids.data[wall].dynamic && dot(x - wanted, near.gradient) > 0.0f) {

@@ -51,6 +51,7 @@ struct Spread {
   float reach;              // R [m]
   float strength;           // k
   float most;               // [m]
+  float share;              // sand: at most this share of the way it went; 0: no such limit
   int turn;                 // 0 or 1: which half of the blocks below moves in this step
   View3<float> to;          // in and out: moved on
 
@@ -84,7 +85,8 @@ struct Spread {
     const float n2 = length_squared(n);
     if (n2 > 0.25f) way -= (max(dot(way, n), 0.0f) / n2) * n;
     const float size = length(way);
-    if (size > most) way = (most / size) * way;
+    const float limit = share > 0.0f ? min(most, share * length(to[i] - at)) : most;
+    if (size > limit) way = (limit / size) * way;
     to[i] += way;
   }
 };

@@ -14,11 +14,17 @@
 
 namespace barchan {
 
+inline bool is_sand(const MaterialParams& material) {
+  return material.friction_angle > 0.0 || material.cohesion > 0.0;
+}
+
 template <class Device>
 FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const FlipParams& params)
     : device_(device),
       setup_(setup),
       params_(params),
+      sand_(std::any_of(setup.materials.begin(), setup.materials.end(), is_sand)),
+      transfer_(params.transfer != "auto" ? params.transfer : (sand_ ? "apic" : "flip")),
       tiles_(device),
       from_(device),
       u_(device),
@@ -48,7 +54,25 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       near_(device),
       cell_layers_(device),
       face_layers_(device),
+      stuff_of_(device),
+      lightness_(device),
+      inner_friction_(device),
+      cohesion_(device),
+      friction_(device),
+      pushed_(device),
       signs_(device, 1) {
+  std::vector<flip::Stuff> table;
+  const MaterialParams& first = setup.materials.front();
+  for (const MaterialParams& m : setup.materials) {
+    const flip::Strength strength = flip::strength_of(m, params.yield);
+    table.push_back({static_cast<float>(first.density / m.density),
+                     static_cast<float>(strength.friction), static_cast<float>(strength.cohesion)});
+    mixed_ = mixed_ || m.density != first.density || m.friction_angle != first.friction_angle ||
+             m.cohesion != first.cohesion;
+  }
+  stuff_of_.upload(table);
+  const auto sand = std::find_if(setup.materials.begin(), setup.materials.end(), is_sand);
+  if (sand_) strength_ = flip::strength_of(*sand, params.yield);
   for (const Solid& solid : setup.solids) {
     const Aabb box = bounds(solid.shape);
     const Vec3d far = max(max(box.hi, -box.lo), Vec3d());
@@ -188,6 +212,23 @@ View<const bool> FlipSolver<Device>::closed() const {
 }
 
 template <class Device>
+flip::StuffView FlipSolver<Device>::stuff() const {
+  if (!mixed_) return {};
+  return {lightness_.view(), inner_friction_.view(), cohesion_.view()};
+}
+
+template <class Device>
+void FlipSolver<Device>::find_stuff(const State& next) {
+  if (!mixed_) return;
+  for (Buffer<float>* field : {&lightness_, &inner_friction_, &cohesion_}) {
+    field->resize(static_cast<std::size_t>(cells()));
+  }
+  for_each_of(device_, "materials", near_.within(2),
+              flip::StuffOfCells{tiles_.view(), next.material(), std::as_const(stuff_of_).view(),
+                                 lightness_.view(), inner_friction_.view(), cohesion_.view()});
+}
+
+template <class Device>
 void FlipSolver<Device>::mark_liquid() {
   const View<const float> wall = walls_ ? std::as_const(wall_).view() : View<const float>{};
   for_each_of(device_, "liquid", near_.within(1),
@@ -218,15 +259,21 @@ flip::Surface FlipSolver<Device>::surface() const {
 }
 template <class Device>
 flip::OutFlow FlipSolver<Device>::out_flow() const {
-  return {tiles_.view(), u_.read(), open(),
-          walls_ && walls_move_ ? speed_.read() : flip::ConstFaceView{}};
+  return {tiles_.view(),
+          u_.read(),
+          open(),
+          walls_ && walls_move_ ? speed_.read() : flip::ConstFaceView{},
+          sand_ ? fill_.view() : View<const float>{},
+          cell_per_step_,
+          stuff()};
 }
 
 template <class Device>
 void FlipSolver<Device>::set_up_equations(const State& next, bool again) {
   if (contacts_.dynamic() > 0) list_contacts(next);
-  for_each_of(device_, "equations", near_.within(2),
-              flip::Equations{tiles_.view(), surface(), open(), face_.view(), anchor_.view()});
+  for_each_of(
+      device_, "equations", near_.within(2),
+      flip::Equations{tiles_.view(), surface(), open(), stuff(), face_.view(), anchor_.view()});
   for_each_of(device_, "equations", near_.within(2),
               flip::RightSide{std::as_const(kind_).view(), out_flow(), b_.view()});
   const flip::ConstFaceView face = face_.read();
@@ -241,28 +288,48 @@ void FlipSolver<Device>::set_up_equations(const State& next, bool again) {
   }
 }
 
-// With walls that only push: a first look at the pressure tells which cells come off them.
+// With walls that only push, and sand that does not pull: a first look at the pressure tells which
+// cells part from others.
 template <class Device>
-void FlipSolver<Device>::solve_pressure(const State& next, double dt, StepReport& report) {
+void FlipSolver<Device>::find_pressure(const State& next, double dt, bool again,
+                                       StepReport& report) {
   constexpr int kMostIterations = 200;
   constexpr double kGlance = 0.01, kRelative = 1e-6;
   const double per_step = static_cast<double>(size()) / dt;  // one cell a step [m/s]
   const double enough = params_.tolerance * per_step;
-  report.iterations = 0.0;
   const auto solve = [&](double tolerance) {
     report.iterations +=
         poisson_.solve(std::as_const(b_).view(), q_.view(), tolerance, kMostIterations, enough)
             .iterations;
   };
-  set_up_equations(next, false);
-  if (walls_) {
+  set_up_equations(next, again);
+  const int looks = sand_ ? 2 : (walls_ ? 1 : 0);
+  for (int k = 0; k < looks; ++k) {
     solve(kGlance);
-    if (separate(1e-3 * per_step)) set_up_equations(next, true);
+    if (!separate(1e-3 * per_step)) break;
+    set_up_equations(next, true);
   }
   solve(kRelative);
-  const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view()};
+}
+
+template <class Device>
+void FlipSolver<Device>::subtract_gradient() {
+  const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view(), stuff()};
   for_each_of(device_, "project", near_.within(2),
               flip::SubtractGradient{difference, open(), u_.view()});
+}
+
+template <class Device>
+void FlipSolver<Device>::solve_pressure(const State& next, double dt, StepReport& report) {
+  report.iterations = 0.0;
+  cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
+  find_pressure(next, dt, false, report);
+  subtract_gradient();
+  measure_divergence();
+}
+
+template <class Device>
+void FlipSolver<Device>::measure_divergence() {
   reduce_to<Largest<float>>(device_, "project", cells(),
                             flip::LargestOutFlow{std::as_const(kind_).view(), out_flow()},
                             &signs_.data()->out_flow);
@@ -270,15 +337,97 @@ void FlipSolver<Device>::solve_pressure(const State& next, double dt, StepReport
 
 template <class Device>
 bool FlipSolver<Device>::separate(double least) {
-  if (!walls_) return false;
   next_kind_.resize(kind_.size());
-  const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view()};
+  const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view(), stuff()};
   const std::uint32_t changed = reduce<Sum<std::uint32_t>>(
       device_, "separate", cells(),
       flip::Separate{tiles_.view(), open(), std::as_const(q_).view(), out_flow(), difference,
-                     static_cast<float>(least), std::as_const(kind_).view(), next_kind_.view()});
+                     static_cast<float>(least), sand_, std::as_const(kind_).view(),
+                     next_kind_.view()});
   kind_.swap(next_kind_);
   return changed > 0;
+}
+
+// ---- Sand
+
+template <class Device>
+double FlipSolver<Device>::per_pascal() const {
+  return kick_ / (setup_.materials.front().density * static_cast<double>(size()));
+}
+
+template <class Device>
+flip::FrictionGrid FlipSolver<Device>::friction_grid() {
+  return {tiles_.view(),
+          std::as_const(kind_).view(),
+          std::as_const(depth_).view(),
+          closed(),
+          open(),
+          std::as_const(octants_).view(),
+          std::as_const(wall_).view(),
+          solids_,
+          std::as_const(motion_).view(),
+          Vec3(kick_ * setup_.gravity),
+          static_cast<float>(strength_.friction),
+          stuff(),
+          near_.within(2)};
+}
+
+// For FindFlow: a tenth of sqrt(g / dx) is the shear rate of sand that flows.
+template <class Device>
+double FlipSolver<Device>::flow_scale() const {
+  const double rate = 0.1 * std::sqrt(length(setup_.gravity) / static_cast<double>(size()));
+  return rate > 0.0 ? 1.0 / (rate * static_cast<double>(size())) : 1e30;
+}
+
+// Pressure and friction together: each is found with the other as it was, in turns, and in the end
+// the pressure makes the flow free of divergence once more. In the first steps nothing is known of
+// the stresses yet.
+template <class Device>
+void FlipSolver<Device>::solve_friction(const State& now, const State& next, double dt,
+                                        StepReport& report) {
+  constexpr double kTolerance = 3e-3;  // of the change in an iteration, in units of rho g dx
+  constexpr double kPad = 0.2;         // of rho g dx: what a surface of cells gets wrong in p
+  constexpr double kPadDepth = 3.0;    // [cells] below which that is nothing
+  constexpr int kColdSteps = 2, kColdIterations = 2000;
+  const bool coupled = params_.friction == "coupled";
+  const int turns = coupled ? 2 : 1;
+  const int most = now.step < kColdSteps ? kColdIterations : (coupled ? 60 : 20);
+  const double g_dt = kick_ * length(setup_.gravity);
+  const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;
+  const flip::YieldRadius yield{static_cast<float>(strength_.friction),
+                                static_cast<float>(strength_.at_rest),
+                                static_cast<float>(strength_.cohesion),
+                                static_cast<float>(per_pascal()),
+                                static_cast<float>(kPad * g_dt),
+                                g_dt > 0.0 ? static_cast<float>(1.0 / (kPadDepth * g_dt)) : 0.0f,
+                                stuff()};
+  report.iterations = 0.0;
+  cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
+
+  friction_.begin(friction_grid(), now, per_pascal());
+  friction_.find_flow(friction_grid(), change_.read(), flow_scale());
+  friction_.recall_pressure(friction_grid(), now, per_pascal(), q_.view());
+  pushed_.resize(static_cast<std::size_t>(cells()));
+  const auto copy = [&](const flip::FaceBuffer& from, flip::FaceBuffer& to) {
+    for_each(device_, "friction", cells(), flip::CopyFaces{from.read(), to.view()});
+  };
+  copy(u_, pushed_);
+  for (int turn = 0; turn < turns; ++turn) {
+    friction_.add(friction_grid(), pushed_.read(), u_.view());
+    find_pressure(next, dt, turn > 0, report);
+    copy(pushed_, u_);
+    subtract_gradient();
+    if (contacts_.dynamic() > 0) {  // friction meets bodies as the pressure moves them
+      move_on(next, pushes(std::as_const(q_).view()));
+      friction_.list_walls(friction_grid());
+    }
+    friction_.relax(friction_grid(), std::as_const(q_).view(), yield, u_.read(), enough, most);
+  }
+  copy(pushed_, u_);
+  friction_.add(friction_grid(), pushed_.read(), u_.view());
+  find_pressure(next, dt, true, report);
+  subtract_gradient();
+  measure_divergence();
 }
 
 // ---- Solids that the pressure pushes
@@ -298,10 +447,11 @@ void FlipSolver<Device>::list_contacts(const State& next) {
                   solids_,
                   std::as_const(motion_).view(),
                   std::as_const(octants_).view(),
-                  Vec3(kick_ * setup_.gravity)},
+                  Vec3(kick_ * setup_.gravity),
+                  stuff()},
                  cells(), near_.within(1));
   if (contacts_.dynamic() == 0) return;
-  move_on(next, contacts_.push({}));
+  move_on(next, pushes({}));
   find_wall_speeds();
 }
 
@@ -322,12 +472,26 @@ void FlipSolver<Device>::move_on(const State& next, const std::vector<flip::Push
   motion_.upload(pushed);
 }
 
+// What pressure and friction do to each solid, over a full cell's mass; without q what does not
+// depend on the pressure.
+template <class Device>
+std::vector<flip::Push> FlipSolver<Device>::pushes(View<const float> q) {
+  std::vector<flip::Push> all = contacts_.push(q);
+  if (!sand_) return all;
+  const std::vector<flip::Push> more = friction_.push_solids(friction_grid(), all.size());
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    all[s].linear += more[s].linear;
+    all[s].angular += more[s].angular;
+  }
+  return all;
+}
+
 // A cell's mass times J q: the impulse of p over dt on a solid, about its own origin.
 template <class Device>
 void FlipSolver<Device>::push_solids(const State& next, BodyImpulses& out) {
   if (!walls_) return;
   if (contacts_.dynamic() == 0) list_contacts(next);
-  const std::vector<flip::Push> pushes = contacts_.push(std::as_const(q_).view());
+  const std::vector<flip::Push> pushes = this->pushes(std::as_const(q_).view());
   for (std::size_t s = 0; s < pushes.size(); ++s) {
     const bool dynamic = setup_.solids[s].drive == SolidDrive::dynamic;
     const double mass = (dynamic ? body_span_ : 1.0) * cell_mass();
@@ -347,9 +511,10 @@ void FlipSolver<Device>::mend_crowding(double dt) {
   for_each_of(device_, "crowding", near_.within(2),
               flip::CrowdedRightSide{tiles_.view(), std::as_const(kind_).view(),
                                      std::as_const(fill_).view(), closed(),
-                                     static_cast<float>(share), b_.view()});
+                                     static_cast<float>(share), sand_ ? 0.03f : 0.0f, b_.view()});
   poisson_.solve(std::as_const(b_).view(), crowd_.view(), 0.05, 2);
-  const flip::Difference difference{tiles_.view(), surface(), std::as_const(crowd_).view()};
+  const flip::Difference difference{tiles_.view(), surface(), std::as_const(crowd_).view(),
+                                    stuff()};
   for_each_of(device_, "crowding", near_.within(2),
               flip::ShiftFaces{difference, open(), shift_.view()});
 }
@@ -375,7 +540,7 @@ void FlipSolver<Device>::extend_velocities() {
 // flip_ratio is given for 1/60 s; over dt, 1 - r is what is left of PIC in that time.
 template <class Device>
 void FlipSolver<Device>::grid_to_particles(double dt, State& next) {
-  const double ratio = params_.transfer == "flip" ? std::pow(params_.flip_ratio, 60.0 * dt) : 0.0;
+  const double ratio = transfer_ == "flip" ? std::pow(params_.flip_ratio, 60.0 * dt) : 0.0;
   const View3<const float> from = std::as_const(from_).view();
   const TileView tiles = tiles_.view();
   flip::CarryParticles carry{
@@ -401,7 +566,7 @@ void FlipSolver<Device>::grid_to_particles(double dt, State& next) {
   const auto spacing = static_cast<float>(setup_.spacing);
   for_each(device_, "spread", static_cast<std::int64_t>(from.size),
            flip::Spread{tiles, from, std::as_const(depth_).view(), spacing,
-                        2.0f * flip::spread_strength(dt), 0.25f * spacing,
+                        2.0f * flip::spread_strength(dt), 0.25f * spacing, shift_share(),
                         static_cast<int>(next.step % 2), carry.moved_to});
 
   const flip::Difference difference{tiles, surface(), std::as_const(q_).view()};
@@ -423,7 +588,7 @@ void FlipSolver<Device>::keep_out_of_solids(const SolidsView& solids, double dt,
       device_, "keep out", static_cast<std::int64_t>(from_.size()),
       flip::KeepOut{containment, d, flip::spread_strength(dt), std::as_const(from_).view(),
                     next.rewrite_vectors("position"), next.rewrite_vectors("velocity"),
-                    tiles_.view(), std::as_const(wall_).view(), solids_way_});
+                    tiles_.view(), std::as_const(wall_).view(), solids_way_, shift_share()});
 }
 
 template <class Device>

@@ -1,0 +1,362 @@
+// The friction of sand on a device: its stresses and tractions, laid on the grid of each step, and
+// the iteration that finds them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "compute/buffer.h"
+#include "compute/reduce_ops.h"
+#include "params/scene_params.h"
+#include "sim/state.h"
+#include "solvers/flip/contacts.h"
+#include "solvers/flip/face_buffer.h"
+#include "solvers/flip/stress_kernels.h"
+#include "solvers/flip/wall_kernels.h"
+#include "spatial/tile_layers.h"
+
+namespace barchan::flip {
+
+struct StressBuffer {
+  Buffer<float> normal[3], shear[3];
+  explicit StressBuffer(Device& device)
+      : normal{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
+        shear{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)} {}
+  void resize(std::size_t cells) {
+    for (Buffer<float>& a : normal) a.resize(cells);
+    for (Buffer<float>& a : shear) a.resize(cells);
+  }
+  StressView view() {
+    return {{normal[0].view(), normal[1].view(), normal[2].view()},
+            {shear[0].view(), shear[1].view(), shear[2].view()}};
+  }
+  ConstStressView read() const {
+    return {{normal[0].view(), normal[1].view(), normal[2].view()},
+            {shear[0].view(), shear[1].view(), shear[2].view()}};
+  }
+};
+
+// What sand resists shear with: friction x pressure + cohesion [Pa], as it flows; at rest friction
+// has a share of that (YieldRadius).
+struct Strength {
+  double friction, cohesion, at_rest;
+};
+// In the three forms that README.md compares.
+inline Strength strength_of(const MaterialParams& material, const std::string& form) {
+  const double phi = radians(material.friction_angle), c = material.cohesion;
+  if (form == "plane-strain") return {std::sin(phi), c * std::cos(phi), 1.0};
+  if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0), 1.0};
+  return {std::tan(phi), c, std::cos(phi)};
+}
+// The grid of this step, as friction sees it.
+struct FrictionGrid {
+  TileView tiles;
+  View<const std::uint8_t> kind;
+  View<const float> depth;  // [cells]
+  View<const bool> closed;  // empty views: no solids
+  ConstFaceView open;
+  View<const Octants> octants;
+  View<const float> wall;
+  SolidsNow solids;
+  View<const SolidMotion> motion;
+  Vec3 gravity;    // dt g [m/s]
+  float friction;  // tan(phi)
+  StuffView stuff;
+  LayerView near;  // all cells that may hold sand, and those beside
+};
+
+template <class Device>
+class Friction {
+ public:
+  explicit Friction(Device& device)
+      : device_(device),
+        roles_(device),
+        count_(device),
+        was_(device),
+        give_(device),
+        pace_(device),
+        edge_pace_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
+        radius_(device),
+        scale_(device),
+        flow_(device),
+        rest_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
+        s_(device),
+        y_(device),
+        x_(device),
+        v_(device),
+        push_(device),
+        walls_(device),
+        t_(device),
+        t_y_(device),
+        sand_(device),
+        progress_(device),
+        sums_(device) {}
+
+  // Lays the stresses of the last step on this grid. `per_pascal`: dt / (rho dx) [m/s / Pa].
+  void begin(const FrictionGrid& grid, const State& now, double per_pascal) {
+    const auto cells = grid.tiles.cells();
+    for (Buffer<float>* field : {&pace_, &edge_pace_[0], &edge_pace_[1], &edge_pace_[2], &radius_,
+                                 &scale_, &rest_[0], &rest_[1], &rest_[2]}) {
+      field->resize(cells);
+    }
+    for (StressBuffer* stress : {&s_, &y_, &x_}) stress->resize(cells);
+    for (FaceBuffer* faces : {&give_, &v_, &push_}) faces->resize(cells);
+    v_.clear_to_zero();  // rows of cells are read whole, whatever takes part in them
+    roles_.resize(cells);
+    roles_.clear_to_zero();
+    for_each_of(device_, "friction: set up", grid.near,
+                FindRoles{grid.tiles, grid.kind, grid.open, roles_.view()});
+    for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
+             FindPace{grid.tiles,
+                      roles(),
+                      grid.depth,
+                      grid.closed,
+                      grid.open,
+                      grid.stuff,
+                      {give_.view(),
+                       pace_.view(),
+                       {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}}});
+    sand_.build("friction: set up", grid.tiles, HasRole{roles()}, 0);
+    list_walls(grid);
+
+    const KeptView kept = kept_in(now);
+    const std::size_t tiles = grid.tiles.number.size;
+    was_.resize(tiles);
+    for_each(device_, "friction: set up", static_cast<std::int64_t>(tiles),
+             FindKept{grid.tiles, kept.tile, was_.view()});
+    const auto scale = static_cast<float>(per_pascal);
+    for_each(
+        device_, "friction: set up", static_cast<std::int64_t>(cells),
+        Recall{kept, std::as_const(was_).view(), roles(), scale, s_.view(), y_.view(), x_.view()});
+    t_.resize(wall_count_);
+    t_y_.resize(wall_count_);
+    for_each(device_, "friction: set up", static_cast<std::int64_t>(wall_count_),
+             RecallWalls{kept, std::as_const(was_).view(), walls(), scale, t_.view(), t_y_.view()});
+  }
+
+  // The pressure to begin with.
+  void recall_pressure(const FrictionGrid& grid, const State& now, double per_pascal,
+                       View<float> q) {
+    for_each_of(device_, "friction: set up", grid.near,
+                RecallPressure{kept_in(now), std::as_const(was_).view(), grid.kind,
+                               static_cast<float>(per_pascal), q});
+  }
+
+  // How fast the sand shears that moves with u; `scale` as in FindFlow.
+  void find_flow(const FrictionGrid& grid, ConstFaceView u, double scale) {
+    flow_.resize(grid.tiles.cells());
+    for_each(device_, "friction: set up", static_cast<std::int64_t>(grid.tiles.cells()),
+             FindFlow{grid.tiles, roles(), u, static_cast<float>(scale), flow_.view()});
+  }
+
+  // u = u0 + div s.
+  void add(const FrictionGrid& grid, ConstFaceView u0, FaceView u) {
+    shove(grid, s_.read(), std::as_const(t_).view(), u0, u);
+  }
+
+  // The stresses that stop, as far as they may, what moves with u0 and with them; from those there
+  // are. Until they change by less than `enough` [m/s] on the mean, or `most` times.
+  int relax(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield,
+            ConstFaceView u0, double enough, int most) {
+    constexpr int kLook = 4;  // iterations between looks at the progress
+    for_each(device_, "friction", static_cast<std::int64_t>(grid.tiles.cells()),
+             FindRadii{grid.kind, q, std::as_const(flow_).view(), yield, radius_.view()});
+    progress_.resize(Yield::kSums);
+    double theta = 1.0;
+    int done = 0;
+    while (done < most) {
+      for (int k = 0; k < kLook; ++k, ++done) {
+        const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * theta * theta));
+        const auto momentum = static_cast<float>((theta - 1.0) / next);
+        theta = next;
+        iterate(grid, q, yield.pad, u0, momentum);
+      }
+      const std::vector<double> sums = progress_.download();
+      const Progress progress{sums[0], sums[1], sums[2]};
+      if (progress.change <= enough * enough * progress.cells) break;
+      if (progress.against > 0.0) theta = 1.0;
+    }
+    measure(grid, s_.read(), std::as_const(t_).view());
+    for_each_of(device_, "friction", grid.near,
+                Admit{grid.tiles, roles(), std::as_const(scale_).view(), s_.view()});
+    restart(grid);
+    return done;
+  }
+
+  // What the sand's stresses do to each solid, over a full cell's mass.
+  std::vector<Push> push_solids(const FrictionGrid& grid, std::size_t solids) {
+    std::vector<Push> pushes(solids);
+    if (wall_count_ == 0) return pushes;
+    sums_.resize(solids);
+    for (std::size_t s = 0; s < solids; ++s) {
+      reduce_to<JoinSix>(device_, "push solids", static_cast<std::int64_t>(wall_count_),
+                         PushOnSolid{grid.tiles, grid.open, walls(), grid.motion, s_.read(),
+                                     std::as_const(t_).view(), static_cast<std::int32_t>(s)},
+                         sums_.data() + s);
+    }
+    const std::vector<SixSums> sums = sums_.download();
+    for (std::size_t s = 0; s < solids; ++s) {
+      const double* of = sums[s].of;
+      pushes[s] = {{of[0], of[1], of[2]}, {of[3], of[4], of[5]}};
+    }
+    return pushes;
+  }
+
+  // Solids have other velocities now.
+  void list_walls(const FrictionGrid& grid) {
+    wall_count_ = 0;
+    const auto cells = grid.tiles.cells();
+    if (grid.open.of[0].size == 0) return;
+    count_.resize(cells);
+    for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
+             CountWalls{roles(), count_.view()});
+    wall_count_ =
+        device_.exclusive_scan("friction: set up", std::as_const(count_).view(), count_.view());
+    walls_.resize(wall_count_);
+    for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
+             ListWalls{grid.tiles, roles(), grid.open, grid.octants, grid.wall, grid.solids,
+                       give_.read(), grid.gravity, grid.friction, grid.stuff,
+                       std::as_const(count_).view(), walls_.view()});
+  }
+
+  // For the next step, in pascals.
+  void keep(const FrictionGrid& grid, View<const float> q, double per_pascal, State& next) {
+    const std::size_t tiles = grid.tiles.number.size, cells = grid.tiles.cells();
+    Column& tile = next.keep({"grid_tile", Type::u64, 1, false}, tiles);
+    Column& stress = next.keep({"grid_stress", Type::f32, 6, false}, cells);
+    Column& traction = next.keep({"grid_traction", Type::f32, 3, false}, cells);
+    Column& pressure = next.keep({"grid_pressure", Type::f32, 1, false}, cells);
+    Column& kind = next.keep({"grid_kind", Type::u8, 1, false}, cells);
+    const auto numbers = [&](Column& column, int c) {
+      return View<float>{const_cast<float*>(column.component<float>(c)), cells};
+    };
+    for_each(device_, "friction: keep", static_cast<std::int64_t>(tiles),
+             TileKeys{grid.tiles,
+                      {const_cast<std::uint64_t*>(tile.component<std::uint64_t>(0)), tiles}});
+    const auto scale = static_cast<float>(1.0 / per_pascal);
+    Keep how{s_.read(),
+             q,
+             roles(),
+             grid.kind,
+             scale,
+             {},
+             {},
+             numbers(pressure, 0),
+             {const_cast<std::uint8_t*>(kind.component<std::uint8_t>(0)), cells}};
+    for (int k = 0; k < 6; ++k) how.stress[k] = numbers(stress, k);
+    for (int k = 0; k < 3; ++k) how.traction[k] = numbers(traction, k);
+    for_each(device_, "friction: keep", static_cast<std::int64_t>(cells), how);
+    KeepWalls at_walls{walls(), std::as_const(t_).view(), scale, {}};
+    for (int k = 0; k < 3; ++k) at_walls.traction[k] = numbers(traction, k);
+    for_each(device_, "friction: keep", static_cast<std::int64_t>(wall_count_), at_walls);
+  }
+
+  static KeptView kept_in(const State& now) {
+    KeptView kept;
+    const Column* tile = now.kept("grid_tile");
+    if (tile == nullptr) return kept;
+    const std::size_t cells = tile->size() * kTileCells;
+    const auto numbers = [&](const char* name, int c) {
+      return View<const float>{now.kept(name)->component<float>(c), cells};
+    };
+    kept.tile = {tile->component<std::uint64_t>(0), tile->size()};
+    for (int k = 0; k < 6; ++k) kept.stress[k] = numbers("grid_stress", k);
+    for (int k = 0; k < 3; ++k) kept.traction[k] = numbers("grid_traction", k);
+    kept.pressure = numbers("grid_pressure", 0);
+    kept.kind = {now.kept("grid_kind")->component<std::uint8_t>(0), cells};
+    return kept;
+  }
+
+ private:
+  View<const std::uint8_t> roles() const { return roles_.view(); }
+  View<const WallCell> walls() const { return {walls_.data(), wall_count_}; }
+
+  void shove(const FrictionGrid& grid, const ConstStressView& s, View3<const float> t,
+             ConstFaceView u0, FaceView u) {
+    for_each_cell(device_, "friction", grid.tiles, sand_.within(0), Shove{give_.read(), s, u0, u});
+    for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
+             PushFromWalls{grid.tiles, grid.open, walls(), s, t, push_.view()});
+    for_each(
+        device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
+        ShoveAtWalls{{grid.tiles, grid.open, give_.read(), roles()}, walls(), push_.read(), u});
+  }
+
+  void measure(const FrictionGrid& grid, const ConstStressView& s, View3<const float> t) {
+    for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
+                  MeasureCells{s,
+                               std::as_const(radius_).view(),
+
+                               scale_.view(),
+                               {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
+    for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
+             MeasureAtWalls{grid.tiles,
+                            walls(),
+                            roles(),
+                            s,
+                            t,
+                            std::as_const(radius_).view(),
+
+                            scale_.view(),
+                            {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
+  }
+
+  ConstPaceView pace() const {
+    return {give_.read(),
+            pace_.view(),
+            {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}};
+  }
+
+  void iterate(const FrictionGrid& grid, View<const float> q, float pad, ConstFaceView u0,
+               float momentum) {
+    shove(grid, y_.read(), std::as_const(t_y_).view(), u0, v_.view());
+    const WallFlow flow{grid.tiles, grid.open, v_.read()};
+    const auto walls_here = static_cast<std::int64_t>(wall_count_);
+    for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
+                  TryStress{pace(), v_.read(), y_.read(), x_.view()});
+    for_each(device_, "friction: walls", walls_here,
+             TryAtWalls{flow, walls(), std::as_const(pace_).view(), y_.read(), x_.view()});
+    measure(grid, x_.read(), std::as_const(t_).view());
+    for_each(device_, "friction: walls", walls_here,
+             YieldAtWalls{flow, walls(), grid.kind, q, pad, s_.read(), t_.view(), t_y_.view(),
+                          momentum});
+    sum_cells(device_, "friction", grid.tiles, sand_.within(0),
+              Yield{pace(),
+                    std::as_const(radius_).view(),
+                    std::as_const(scale_).view(),
+                    {std::as_const(rest_[0]).view(), std::as_const(rest_[1]).view(),
+                     std::as_const(rest_[2]).view()},
+                    x_.read(),
+                    s_.view(),
+                    y_.view(),
+                    momentum},
+              progress_.data());
+  }
+
+  // The next iteration begins without momentum.
+  void restart(const FrictionGrid& grid) {
+    for_each_of(device_, "friction", grid.near, CopyStress{s_.read(), y_.view()});
+    for_each(device_, "friction", static_cast<std::int64_t>(wall_count_),
+             CopyTraction{std::as_const(t_).view(), t_y_.view()});
+  }
+
+  Device& device_;
+  std::size_t wall_count_ = 0;
+  Buffer<std::uint8_t> roles_;
+  Buffer<std::uint32_t> count_, was_;
+  Buffer<float> pace_, radius_, scale_, flow_, rest_[3];
+  StressBuffer s_, y_, x_;  // stresses, with momentum, and before they yield
+  FaceBuffer give_;
+  Buffer<float> edge_pace_[3];
+  FaceBuffer v_, push_;
+  TileLayers<Device> sand_;  // cells, faces and edges that take part
+  Buffer<WallCell> walls_;
+  Buffer3 t_, t_y_;  // tractions, of the wall cells
+  Buffer<double> progress_;
+  Buffer<SixSums> sums_;
+};
+
+}  // namespace barchan::flip
