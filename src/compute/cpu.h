@@ -99,6 +99,19 @@ void for_each(Cpu& device, const char* label, std::int64_t n, const Kernel& kern
   });
 }
 
+// A schedule says for_each and the like one after the other, as a template over the device:
+//     HD_SCHEDULE
+//     template <class Device>
+//     HD void operator()(Device& device) const
+// A GPU makes one launch of it (compute/grid.cuh); `items` of its largest stage.
+template <class Schedule>
+void in_one_launch(Cpu& device, const char*, std::int64_t, const Schedule& schedule) {
+  schedule(device);
+}
+// Stages that do not need each other stand between these two.
+inline void begin_together(Cpu&) {}
+inline void end_together(Cpu&) {}
+
 // The same for long work that few items need: kernel(i) says whether i does, and then
 // kernel.some(i) does it. A GPU gathers those items first, so that its warps are full of them.
 template <class Kernel>

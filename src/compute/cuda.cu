@@ -12,6 +12,7 @@ Cuda::Cuda() {
   check_cuda(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
   description_ = fmt::format("{} ({:.0f} GiB)", properties.name,
                              static_cast<double>(properties.totalGlobalMem) / (1 << 30));
+  multiprocessors_ = properties.multiProcessorCount;
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
   // Keep freed memory in the pool: a resized buffer costs no call into the driver.
   cudaMemPool_t pool{};
@@ -20,8 +21,9 @@ Cuda::Cuda() {
   check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep),
              "setting up the memory pool");
   check_cuda(cudaMallocHost(&mailbox_, kMailboxBytes), "allocation of host memory");
-  check_cuda(cudaMallocAsync(&ticket_, sizeof(unsigned), stream_), "allocation");
-  clear(ticket_, sizeof(unsigned));
+  constexpr std::size_t kCounts = 3 * 32 * sizeof(unsigned);
+  check_cuda(cudaMallocAsync(&ticket_, kCounts, stream_), "allocation");
+  clear(ticket_, kCounts);
 }
 
 Cuda::~Cuda() {
@@ -63,8 +65,8 @@ void* Cuda::scratch(std::size_t bytes) {
 }
 
 void Cuda::upload(void* to, const void* from_host, std::size_t bytes) {
+  // From memory that the driver does not know: it has taken what is there when the call returns.
   check_cuda(cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyHostToDevice, stream_), "upload");
-  wait();
 }
 void Cuda::download(void* to_host, const void* from, std::size_t bytes) {
   // Copies to memory that the driver does not know take longer: small ones go by the mailbox.

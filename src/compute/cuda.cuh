@@ -49,15 +49,25 @@ class Cuda final : public Device {
               View<const std::uint32_t> order, void* out) override;
 
   cudaStream_t stream() const { return stream_; }
+  int multiprocessors() const { return multiprocessors_; }
   // Device memory for one launch, kept between launches; at least `bytes`.
   void* scratch(std::size_t bytes);
   // Host memory that kernels can write to: how a few numbers come back without a copy.
-  static constexpr std::size_t kMailboxBytes = 4096;
+  static constexpr std::size_t kMailboxBytes = 1 << 17;
   void* mailbox() const { return mailbox_; }
   // Memory of the host that kernels can write to.
   std::shared_ptr<void> host_memory(std::size_t bytes);
   // For kernels that count their blocks as they end (run_reduce). 0 between launches.
   unsigned* ticket() const { return ticket_; }
+  // For kernels whose blocks wait for each other (compute/grid.cuh): a count of 0, and the one of
+  // the next such launch. They take turns.
+  unsigned* next_barrier() {
+    barrier_ = 1 - barrier_;
+    return ticket_ + 32 * (1 + barrier_);
+  }
+  unsigned* other_barrier(const unsigned* of) const {
+    return ticket_ + (of == ticket_ + 32 ? 64 : 32);
+  }
   // As exclusive_scan, in place and without looking at the sum: nothing waits.
   void scan_in_place(const char* label, View<std::uint32_t> counts);
 
@@ -67,10 +77,12 @@ class Cuda final : public Device {
 
   cudaStream_t stream_ = nullptr;
   std::string description_;
+  int multiprocessors_ = 0;
   void* scratch_ = nullptr;
   std::size_t scratch_bytes_ = 0;
   void* mailbox_ = nullptr;
-  unsigned* ticket_ = nullptr;
+  unsigned* ticket_ = nullptr;  // and two counts for barriers, each in a line of its own
+  int barrier_ = 0;
   std::unordered_map<void*, std::size_t> sizes_;
 };
 
@@ -105,6 +117,10 @@ void for_each(Cuda& device, const char* label, std::int64_t n, const Kernel& ker
   run_for_each<<<blocks, kThreadsPerBlock, 0, device.stream()>>>(kernel, static_cast<int>(n));
   check_cuda(cudaGetLastError(), label);
 }
+
+// Stages that do not need each other stand between these two: Grid (grid.cuh) gains by it.
+inline void begin_together(Cuda&) {}
+inline void end_together(Cuda&) {}
 
 // In two launches, so that the short work of all does not wait for the registers of the long work
 // of few. The list of those is in the hardware's order, which nothing depends on.

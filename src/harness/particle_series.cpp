@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
@@ -74,6 +75,23 @@ std::vector<double> nearest_of(const LoadedFrame& frame) {
   return values;
 }
 
+// Where particles were in the first frame that holds them.
+class FirstPlaces {
+ public:
+  // How far each is from there [m].
+  std::vector<double> ways_to(const LoadedFrame& frame) {
+    std::vector<double> ways(frame.size());
+    for (std::size_t i = 0; i < frame.size(); ++i) {
+      const Vec3d here(frame.position[i]);
+      ways[i] = length(here - place_.try_emplace(frame.id[i], here).first->second);
+    }
+    return ways;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, Vec3d> place_;
+};
+
 // Between the two ranks around fraction x (n - 1), along a straight line.
 double at_fraction(std::vector<double> values, double fraction) {
   std::sort(values.begin(), values.end());
@@ -129,10 +147,13 @@ void check_statistic(const std::string& statistic) {
 Series particle_series(const RunFolder& run, const ParticleStatistic& wanted) {
   check_statistic(wanted.statistic);
   Series series;
+  FirstPlaces first;
   for (const std::int64_t number : run.frames()) {
     const LoadedFrame frame = read_frame(run.frame(number));
+    const std::vector<double> values =
+        wanted.quantity == "moved" ? first.ways_to(frame) : particle_values(frame, wanted.quantity);
     series.time.push_back(frame.time);
-    series.value.push_back(statistic_of(particle_values(frame, wanted.quantity), wanted.statistic));
+    series.value.push_back(statistic_of(values, wanted.statistic));
   }
   if (series.empty()) reject("{} holds no frames", run.path().string());
   return series;

@@ -11,6 +11,7 @@
 #include "harness/body_series.h"
 #include "harness/covering_measure.h"
 #include "harness/particle_series.h"
+#include "harness/pile_measure.h"
 #include "harness/surface_measure.h"
 #include "harness/transfer_measure.h"
 #include "scene/scene.h"
@@ -139,7 +140,7 @@ struct RunRecord::Files {
   RunFolder folder;
   std::optional<Table> ledger_table, bodies_table;
   std::optional<json> info;
-  std::map<std::string, Series> particles;  // frames are large: each statistic is taken once
+  std::map<std::string, Series> of_frames;  // frames are large: each statistic is taken once
 
   const Table& ledger() {
     if (!ledger_table) ledger_table = read_csv(folder.ledger());
@@ -240,9 +241,11 @@ Value RunRecord::value(const Name& name) const {
   if (word == "covering") return covering_measure(folder_, name[1]);
   if (word == "surface") return surface_measure(folder_, name[1]);
   if (word == "transfer") return transfer_measure(folder_, name[1]);
-  const auto known = files_->particles.find(joined(name));
-  if (known != files_->particles.end()) return known->second;
-  return files_->particles[joined(name)] = particle_series(folder_, {name[1], name[2]});
+  const auto known = files_->of_frames.find(joined(name));
+  if (known != files_->of_frames.end()) return known->second;
+  return files_->of_frames[joined(name)] = word == "pile"
+                                               ? pile_series(folder_, name[1], name[2])
+                                               : particle_series(folder_, {name[1], name[2]});
 }
 
 std::vector<std::string> RunRecord::ledger_columns() const {
@@ -267,9 +270,9 @@ std::vector<std::string> RunRecord::bodies() const {
 }
 
 void check_record_name(const Name& name) {
-  static const std::vector<std::string> words = {"t",        "spacing", "ledger",    "probe",
-                                                 "body",     "bodies",  "particles", "run",
-                                                 "covering", "surface", "transfer"};
+  static const std::vector<std::string> words = {"t",    "spacing",  "ledger",    "probe",
+                                                 "body", "bodies",   "particles", "pile",
+                                                 "run",  "covering", "surface",   "transfer"};
   const std::string& word = name.front();
   if (word == "t" || word == "spacing") {
     expect_parts(name, 1, word.c_str());
@@ -284,6 +287,13 @@ void check_record_name(const Name& name) {
   } else if (word == "particles") {
     expect_parts(name, 3, "particles.QUANTITY.STATISTIC");
     check_statistic(name[2]);
+  } else if (word == "pile") {
+    expect_parts(name, 3, "pile.DIRECTION.KEY");
+    const std::vector<std::string>& known = pile_directions();
+    if (std::find(known.begin(), known.end(), name[1]) == known.end()) {
+      reject("'{}': a pile is measured along x, y, z, '-x', '-y', '-z' or r", joined(name));
+    }
+    expect_column(name[2], pile_keys(), "a pile");
   } else if (word == "bodies") {
     expect_parts(name, 2, "bodies.TOTAL");
     expect_column(name[1], body_totals(), "all bodies");

@@ -5,6 +5,7 @@
 //     probe.NAME                      probes/NAME.csv
 //     body.NAME.COLUMN                bodies.csv, and what follows from it (harness/body_series.h)
 //     particles.QUANTITY.STATISTIC    the frames (harness/particle_series.h)
+//     pile.DIRECTION.KEY              their shape as a pile (harness/pile_measure.h)
 //     run.KEY.SUBKEY                  run.json
 //     bodies.TOTAL                    over all dynamic bodies (harness/body_series.h)
 //     covering.KEY                    spheres over a surface (harness/covering_measure.h)

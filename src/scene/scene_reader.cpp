@@ -203,8 +203,9 @@ void check_probe_keys(const Node& item, const ProbeParams& probe) {
       {"to", "[x, y, z]"}, {"normal", "[1, 0, 0]"},
   };
   const bool front = probe.kind == "front", flow = probe.kind == "flow";
+  const bool velocity = probe.kind == "velocity";
   for (const auto& [key, example] : kAll) {
-    const bool needed = key == "axis" ? front : key == "at" ? !front && !flow : flow;
+    const bool needed = key == "axis" ? front || velocity : key == "at" ? !front && !flow : flow;
     const Node::Member* member = item.find(key);
     if (needed && !member) {
       reject_at(item.source, "probe '{}' of kind \"{}\" needs '{}', for example {} = {}",

@@ -115,8 +115,10 @@ std::map<std::string, double> Probes::measure(const State& state, double seconds
     value = kNotMeasured;
     if (p.kind == "flow") {
       if (seconds > 0.0) value = state.scalars.at(sum_key(p)) / seconds;
-    } else if (p.kind == "density" || p.kind == "pressure") {
-      value = smoothed(state, p);
+    } else if (p.kind == "density") {
+      value = density(state, p);
+    } else if (p.kind == "pressure" || p.kind == "velocity") {
+      value = mean_near(state, p);
     } else if (state.size() > 0) {
       value = p.kind == "level" ? level(state, p) : front(state, p);
     }
@@ -161,21 +163,39 @@ double Probes::front(const State& state, const ProbeParams& probe) {
   return way[static_cast<std::size_t>(rank)];
 }
 
-double Probes::smoothed(const State& state, const ProbeParams& probe) {
+Probes::Nearby Probes::near(const State& state, const ProbeParams& probe,
+                            const std::string& column) {
   const CubicSpline W(static_cast<float>(2.0 * spacing_));
   const Aabb box = Aabb{probe.at, probe.at}.grown(2.0 * spacing_);
   const View<const std::uint32_t> rows = selector_.in_boxes(state, {box});
-  const bool is_density = probe.kind == "density";
   const HostColumn x = download_rows(state, "position", rows);
-  const HostColumn other = download_rows(state, is_density ? "material" : "pressure", rows);
-  double sum = 0.0, weights = 0.0;
+  Nearby nearby{{}, download_rows(state, column, rows)};
   for (std::size_t i = 0; i < x.size; ++i) {
-    const auto w = static_cast<double>(W.w(static_cast<float>(length(point(x, i) - probe.at))));
-    weights += w;
-    sum += w * (is_density ? masses_[other.component<std::uint8_t>(0)[i]]
-                           : static_cast<double>(other.component<float>(0)[i]));
+    const auto distance = static_cast<float>(length(point(x, i) - probe.at));
+    nearby.weights.push_back(static_cast<double>(W.w(distance)));
   }
-  if (is_density) return sum / lattice_sum(spacing_);
+  return nearby;
+}
+
+double Probes::density(const State& state, const ProbeParams& probe) {
+  const Nearby nearby = near(state, probe, "material");
+  double sum = 0.0;
+  for (std::size_t i = 0; i < nearby.weights.size(); ++i) {
+    sum += nearby.weights[i] * masses_[nearby.column.component<std::uint8_t>(0)[i]];
+  }
+  return sum / lattice_sum(spacing_);
+}
+
+double Probes::mean_near(const State& state, const ProbeParams& probe) {
+  const bool is_velocity = probe.kind == "velocity";
+  const Nearby nearby = near(state, probe, is_velocity ? "velocity" : "pressure");
+  double sum = 0.0, weights = 0.0;
+  for (std::size_t i = 0; i < nearby.weights.size(); ++i) {
+    const double value = is_velocity ? dot(point(nearby.column, i), axis_of(probe.axis))
+                                     : static_cast<double>(nearby.column.component<float>(0)[i]);
+    sum += nearby.weights[i] * value;
+    weights += nearby.weights[i];
+  }
   return weights > 0.0 ? sum / weights : kNotMeasured;
 }
 

@@ -49,7 +49,16 @@ class Probes {
  private:
   double level(const State& state, const ProbeParams& probe);
   double front(const State& state, const ProbeParams& probe);
-  double smoothed(const State& state, const ProbeParams& probe);
+  double density(const State& state, const ProbeParams& probe);
+  // Of pressure, or of a component of the velocity.
+  double mean_near(const State& state, const ProbeParams& probe);
+
+  // The particles within two spacings of a probe: W of each, and its row of a column.
+  struct Nearby {
+    std::vector<double> weights;
+    HostColumn column;
+  };
+  Nearby near(const State& state, const ProbeParams& probe, const std::string& column);
 
   std::vector<Probe> probes_;
   bool any_flow_ = false;

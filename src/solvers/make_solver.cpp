@@ -19,7 +19,6 @@ std::unique_ptr<Solver> make(Device& device, const Scene& scene, const Params& p
 
 // What flip would take for something else.
 void check_for_flip(const Scene& scene) {
-  const MaterialParams& first = scene.materials.front().params;
   for (const Material& material : scene.materials) {
     const MaterialParams& m = material.params;
     constexpr double kThin = 0.01;  // ten times that of water, which shows nowhere [Pa s]
@@ -28,12 +27,6 @@ void check_for_flip(const Scene& scene) {
           "material '{}' is viscous, which is not available yet with solver = \"flip\"; make it "
           "thinner than 0.01 Pa s, or use solver = \"pbf\"",
           material.name);
-    }
-    if (m.density != first.density) {
-      reject(
-          "materials '{}' and '{}' differ in density, which is not available yet with solver = "
-          "\"flip\"; give them the same, or use solver = \"pbf\"",
-          scene.materials.front().name, material.name);
     }
   }
 }

@@ -4,33 +4,33 @@
 #include <cstdint>
 
 #include "base/hd.h"
-#include "compute/bits.h"
+#include "compute/reduce_ops.h"
 #include "compute/view.h"
 #include "spatial/level_tiles.h"
 #include "spatial/poisson.h"
+#include "spatial/poisson_kernels.h"
 
 namespace barchan {
 
-// Numbers of a plane of 64 cells as bits.
+// Numbers of a row of 8 cells as the bits of a byte: byte y of a plane's word.
 struct MakeBoards {
   PoissonMatrix matrix;
   View<const float> inverse;
-  View<std::uint64_t> unknown, anchored, x, y, z;  // out
+  View<std::uint64_t> unknown, anchored, other, x, y, z;  // out; other: as anchored
 
-  HD static std::uint64_t positive(View<const float> field, std::size_t first) {
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < 64; ++i) {
-      bits |= static_cast<std::uint64_t>(field[first + i] > 0.0f) << i;
-    }
-    return bits;
+  HD static void mark(View<const float> field, std::size_t row, View<std::uint64_t> board) {
+    unsigned bits = 0;
+    for (unsigned i = 0; i < 8; ++i) bits |= (field[row * 8 + i] > 0.0f ? 1u : 0u) << i;
+    reinterpret_cast<std::uint8_t*>(board.data)[row] = static_cast<std::uint8_t>(bits);
   }
   HD void operator()(int at) const {
-    const auto plane = static_cast<std::size_t>(at);
-    unknown[plane] = positive(inverse, plane * 64);
-    anchored[plane] = positive(matrix.anchor, plane * 64);
-    x[plane] = positive(matrix.x, plane * 64);
-    y[plane] = positive(matrix.y, plane * 64);
-    z[plane] = positive(matrix.z, plane * 64);
+    const auto row = static_cast<std::size_t>(at);
+    mark(inverse, row, unknown);
+    mark(matrix.anchor, row, anchored);
+    mark(matrix.anchor, row, other);
+    mark(matrix.x, row, x);
+    mark(matrix.y, row, y);
+    mark(matrix.z, row, z);
   }
 };
 
@@ -78,8 +78,8 @@ struct FloodTile {
       }
     }
   }
-  // Whether the tile has more reached cells than before.
-  HD bool operator()(int at) const {
+  // 1 if the tile has more reached cells than before.
+  HD std::uint32_t operator()(int at) const {
     const auto tile = static_cast<std::size_t>(at);
     std::uint64_t reached[8];
     bool full = true;
@@ -96,27 +96,14 @@ struct FloodTile {
       grown = grown || reached[k] != from[tile * 8 + k];
       to[tile * 8 + k] = reached[k];
     }
-    return grown;
+    return grown ? 1 : 0;
   }
 };
-struct FloodTiles {
-  FloodTile flood;
-  View<std::uint32_t> changed;  // out: 1 if any tile did
-  HD void operator()(int tile) const {
-    if (flood(tile)) set_bits(&changed[0], 1u);
-  }
-};
-
-// For this many tiles, the host need not look on: flood_few(), where a device has one, is one
-// launch.
-template <class Device>
-inline constexpr std::size_t kFewTiles = 0;
-
 struct NotReached {
   View<const std::uint64_t> unknown, reached;
-  HD bool operator()(int at) const {
+  HD std::uint32_t operator()(int at) const {
     const auto plane = static_cast<std::size_t>(at);
-    return (unknown[plane] & ~reached[plane]) != 0;
+    return (unknown[plane] & ~reached[plane]) != 0 ? 1 : 0;
   }
 };
 
@@ -165,6 +152,53 @@ struct TakeOffParts {
     const auto chunk = static_cast<std::size_t>(at);
     const auto part = static_cast<float>(parts[region[chunk]]);
     for (std::size_t i = start[chunk]; i < start[chunk + 1]; ++i) field[cells[i]] -= part;
+  }
+};
+
+// ---- Schedules
+
+// From the anchors over all open faces, back and forth between two boards until neither way brings
+// anything: then both are the same.
+struct FloodAll {
+  MakeBoards boards;
+  FloodTile there, back;
+  View<std::uint32_t> left;  // out: 1 if there are cells that cannot be reached
+
+  HD_SCHEDULE
+  template <class Device>
+  HD void operator()(Device& device) const {
+    const char* label = "poisson: closed";
+    for_each(device, label, static_cast<std::int64_t>(there.unknown.size) * 8, boards);
+    const auto tiles = static_cast<std::int64_t>(there.tiles.tiles);
+    for (std::uint32_t again = 1; again != 0;) {
+      again = reduce<Largest<std::uint32_t>>(device, label, tiles, there);
+      again |= reduce<Largest<std::uint32_t>>(device, label, tiles, back);
+    }
+    const std::uint32_t any =
+        reduce<Largest<std::uint32_t>>(device, label, static_cast<std::int64_t>(there.unknown.size),
+                                       NotReached{there.unknown, there.from});
+    for_each(device, label, 1, SetTo<std::uint32_t>{any, left});
+  }
+};
+
+// Takes a field's mean off in each closed region, but for constants that move bodies.
+struct Balance {
+  std::int64_t regions = 0, chunks = 0;
+  View<const std::uint32_t> cells, chunk_start, chunk_region, region_chunk;
+  View<const std::uint32_t> weight_start, weight_region;
+  View<const double> weights;
+  View<double> chunk_sums, sums, parts;  // of chunks, of regions, what is taken off
+
+  HD_SCHEDULE
+  template <class Device>
+  HD void operator()(Device& device, View<float> field) const {
+    if (regions == 0) return;
+    const char* label = "poisson: closed";
+    for_each(device, label, chunks, ChunkSums{cells, chunk_start, field, chunk_sums});
+    for_each(device, label, regions, RegionSums{region_chunk, chunk_sums, sums});
+    for_each(device, label, regions,
+             RegionParts{weight_start, weight_region, weights, sums, parts});
+    for_each(device, label, chunks, TakeOffParts{cells, chunk_start, chunk_region, parts, field});
   }
 };
 

@@ -17,6 +17,7 @@
 
 namespace barchan {
 
+struct Balance;
 struct PoissonMatrix;
 
 // Bits of the cells of a plane of a tile, bit y * 8 + x; eight planes a tile.
@@ -50,16 +51,14 @@ class ClosedRegions {
   void find(const LevelTiles& tiles, const PoissonMatrix& matrix, View<const float> inverse,
             const BodyTerm<Device>& bodies);
 
-  // Takes the field's mean off in each closed region, but for constants that move bodies.
-  void balance(View<float> field);
+  Balance balance();
 
  private:
-  bool flood(const LevelTiles& tiles);
   void list(const LevelTiles& tiles, const BodyTerm<Device>& bodies);
 
   Device& device_;
   Buffer<std::uint64_t> unknown_, reached_, next_, x_, y_, z_;
-  Buffer<std::uint32_t> changed_;
+  Buffer<std::uint32_t> left_;
   std::size_t regions_ = 0, chunks_ = 0;
   Buffer<std::uint32_t> cells_, chunk_start_, chunk_region_, region_chunk_;
   Buffer<std::uint32_t> weight_start_, weight_region_;

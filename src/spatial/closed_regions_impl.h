@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "compute/reduce_ops.h"
 #include "spatial/closed_region_kernels.h"
 #include "spatial/closed_regions.h"
 
@@ -18,7 +17,7 @@ ClosedRegions<Device>::ClosedRegions(Device& device)
       x_(device),
       y_(device),
       z_(device),
-      changed_(device, 1),
+      left_(device, 1),
       cells_(device),
       chunk_start_(device),
       chunk_region_(device),
@@ -37,48 +36,20 @@ void ClosedRegions<Device>::find(const LevelTiles& tiles, const PoissonMatrix& m
   for (Buffer<std::uint64_t>* board : {&unknown_, &reached_, &next_, &x_, &y_, &z_}) {
     board->resize((tiles.tiles + 1) * 8);
   }
-  for_each(device_, "poisson: closed", static_cast<std::int64_t>(unknown_.size()),
-           MakeBoards{matrix, inverse, unknown_.view(), reached_.view(), x_.view(), y_.view(),
-                      z_.view()});
-  if (flood(tiles)) list(tiles, bodies);
-}
-
-// From the anchors over all open faces. Whether there are cells left.
-template <class Device>
-bool ClosedRegions<Device>::flood(const LevelTiles& tiles) {
-  const auto pass = [&] {
+  const auto way = [&](Buffer<std::uint64_t>& from, Buffer<std::uint64_t>& to) {
     return FloodTile{tiles,
                      std::as_const(unknown_).view(),
                      std::as_const(x_).view(),
                      std::as_const(y_).view(),
                      std::as_const(z_).view(),
-                     std::as_const(reached_).view(),
-                     next_.view()};
+                     std::as_const(from).view(),
+                     to.view()};
   };
-  device_.copy(next_.data(), reached_.data(), reached_.size() * sizeof(std::uint64_t));
-  bool again = true;
-  if constexpr (kFewTiles < Device >> 0) {
-    if (tiles.tiles <= kFewTiles<Device>) {
-      const FloodTile there = pass();
-      reached_.swap(next_);
-      flood_few(device_, "poisson: closed", tiles.tiles, there, pass());
-      reached_.swap(next_);
-      again = false;
-    }
-  }
-  while (again) {
-    constexpr int kPasses = 4;  // before the host looks
-    changed_.clear_to_zero();
-    for (int i = 0; i < kPasses; ++i) {
-      for_each(device_, "poisson: closed", static_cast<std::int64_t>(tiles.tiles),
-               FloodTiles{pass(), changed_.view()});
-      reached_.swap(next_);
-    }
-    again = changed_.download()[0] != 0;
-  }
-  return reduce<Largest<bool>>(
-      device_, "poisson: closed", static_cast<std::int64_t>(unknown_.size()),
-      NotReached{std::as_const(unknown_).view(), std::as_const(reached_).view()});
+  const MakeBoards boards{matrix,       inverse,   unknown_.view(), reached_.view(),
+                          next_.view(), x_.view(), y_.view(),       z_.view()};
+  in_one_launch(device_, "poisson: closed", static_cast<std::int64_t>(unknown_.size()) * 8,
+                FloodAll{boards, way(reached_, next_), way(next_, reached_), left_.view()});
+  if (left_.download()[0] != 0) list(tiles, bodies);
 }
 
 // Closed regions are few and rare: the host sorts their cells.
@@ -119,21 +90,19 @@ void ClosedRegions<Device>::list(const LevelTiles& tiles, const BodyTerm<Device>
 }
 
 template <class Device>
-void ClosedRegions<Device>::balance(View<float> field) {
-  if (regions_ == 0) return;
-  const View<const std::uint32_t> cells = std::as_const(cells_).view();
-  const View<const std::uint32_t> start = std::as_const(chunk_start_).view();
-  for_each(device_, "poisson: closed", static_cast<std::int64_t>(chunks_),
-           ChunkSums{cells, start, field, chunk_sums_.view()});
-  for_each(device_, "poisson: closed", static_cast<std::int64_t>(regions_),
-           RegionSums{std::as_const(region_chunk_).view(), std::as_const(chunk_sums_).view(),
-                      sums_.view()});
-  for_each(device_, "poisson: closed", static_cast<std::int64_t>(regions_),
-           RegionParts{std::as_const(weight_start_).view(), std::as_const(weight_region_).view(),
-                       std::as_const(weights_).view(), std::as_const(sums_).view(), parts_.view()});
-  for_each(device_, "poisson: closed", static_cast<std::int64_t>(chunks_),
-           TakeOffParts{cells, start, std::as_const(chunk_region_).view(),
-                        std::as_const(parts_).view(), field});
+Balance ClosedRegions<Device>::balance() {
+  return {static_cast<std::int64_t>(regions_),
+          static_cast<std::int64_t>(chunks_),
+          std::as_const(cells_).view(),
+          std::as_const(chunk_start_).view(),
+          std::as_const(chunk_region_).view(),
+          std::as_const(region_chunk_).view(),
+          std::as_const(weight_start_).view(),
+          std::as_const(weight_region_).view(),
+          std::as_const(weights_).view(),
+          chunk_sums_.view(),
+          sums_.view(),
+          parts_.view()};
 }
 
 }  // namespace barchan

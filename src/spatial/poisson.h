@@ -22,11 +22,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "compute/buffer.h"
 #include "compute/view.h"
 #include "spatial/closed_regions.h"
+#include "spatial/level_tiles.h"
 #include "spatial/poisson_bodies.h"
 #include "spatial/tile_grid.h"
 
@@ -52,7 +52,8 @@ struct PoissonBodies {
   View<const double> k;             // 36 a body, row by row; symmetric, positive (semi-)definite
 };
 
-struct PoissonLevel;  // fields over cells of one size
+struct PoissonLevels;  // fields over cells of one size each
+struct StoreyTables;
 
 struct PoissonReport {
   int iterations = 0;
@@ -86,32 +87,19 @@ class PoissonSolver {
   void precondition(View<const float> in, View<float> out);
 
  private:
-  struct Storey;  // a table of tiles, and its levels of 8, 4, 2 and 1 cells along a tile's edge
-
-  void lay(Storey& storey, const TileView& grid, const PoissonMatrix& matrix);
-  void coarsen(const PoissonLevel& fine, const PoissonLevel& coarse);
-  void climb(Storey& storey, const TileView& grid);
-  void finish(Storey& storey, const Storey* above);
-  void link(Storey& storey, const Storey& above);
-  void invert_diagonal(PoissonLevel& level);
-  void weigh(const PoissonLevel& fine, const PoissonLevel& coarse);
-  void list_levels();
-  void cycle();
-  void go_down(std::size_t level);
-  void go_up(std::size_t level);
-  void enter(View<const float> from, View<float> to);
-  void leave(View<const float> from, View<float> to);
+  void lay_levels(const StoreyTables& tables);
 
   Device& device_;
-  std::vector<std::unique_ptr<Storey>> storeys_;
-  std::size_t used_ = 0;  // storeys of this matrix; others only keep their memory
-  std::vector<PoissonLevel> levels_;
-  std::size_t few_ = 0;  // levels from this one on take one launch
+  Buffer<std::uint32_t> flags_;  // of the grid's tiles
+  Buffer<std::uint64_t> found_;
+  Buffer<std::uint32_t> tables_, around_, rows_;
+  Buffer<float> fields_;  // of all levels
+  TileTable table_{};     // of the finest level's tiles in the grid's
+  std::unique_ptr<PoissonLevels> levels_;
+  View<float> p_, direction_;  // of the finest level
   BodyTerm<Device> bodies_;
   ClosedRegions<Device> closed_;
-  Buffer<float> p_, direction_;  // of the finest level
   Buffer<double> sums_;
-  std::size_t rz_ = 0;  // where r z of this iteration is in the sums
 };
 
 }  // namespace barchan

@@ -11,6 +11,7 @@
 
 namespace barchan {
 
+struct BodyProduct;
 struct PoissonBodies;
 struct TileTable;
 
@@ -30,8 +31,7 @@ class BodyTerm {
 
   bool none() const { return entries() == 0; }
 
-  // out += sign G^T G p; |G p|^2 goes to `square` in the device's memory. There must be bodies.
-  void add(View<const float> p, float sign, View<float> out, double* square);
+  BodyProduct product();
 
   BodyEntries download() const;
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "compute/reduce_ops.h"
 #include "spatial/poisson.h"
 #include "spatial/poisson_bodies.h"
 #include "spatial/poisson_body_kernels.h"
@@ -67,16 +66,18 @@ void BodyTerm<Device>::take(const PoissonBodies& bodies, const TileTable& table,
 }
 
 template <class Device>
-void BodyTerm<Device>::add(View<const float> p, float sign, View<float> out, double* square) {
-  for_each(device_, "poisson: bodies", static_cast<std::int64_t>(bodies_ * kBodyParts),
-           BodyParts{std::as_const(cell_).view(), std::as_const(start_).view(),
-                     six(std::as_const(g_)), p, parts_.view()});
-  reduce_to<Sum<double>>(device_, "poisson: bodies", static_cast<std::int64_t>(moved_.size()),
-                         BodySums{std::as_const(parts_).view(), moved_.view()}, square);
-  for_each(device_, "poisson: bodies", static_cast<std::int64_t>(entries()),
-           GiveBack{std::as_const(sorted_).view(), std::as_const(order_).view(),
-                    std::as_const(body_).view(), nowhere_, six(std::as_const(g_)),
-                    std::as_const(moved_).view(), sign, out});
+BodyProduct BodyTerm<Device>::product() {
+  return {static_cast<std::int64_t>(bodies_),
+          static_cast<std::int64_t>(entries()),
+          nowhere_,
+          std::as_const(cell_).view(),
+          std::as_const(body_).view(),
+          std::as_const(start_).view(),
+          std::as_const(sorted_).view(),
+          std::as_const(order_).view(),
+          six(std::as_const(g_)),
+          parts_.view(),
+          moved_.view()};
 }
 
 template <class Device>

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/hd.h"
+#include "compute/reduce_ops.h"
 #include "compute/view.h"
 #include "spatial/level_tiles.h"
 
@@ -137,6 +138,31 @@ struct GiveBack {
       for (std::size_t c = 0; c < 6; ++c) sum += static_cast<double>(g.of[c][e]) * moved[of + c];
     }
     out[cell] += sign * static_cast<float>(sum);
+  }
+};
+
+// ---- Schedule
+
+struct BodyProduct {
+  std::int64_t bodies = 0, entries = 0;
+  std::uint32_t nowhere = 0;
+  View<const std::uint32_t> cell, body, start, sorted, order;
+  Six<const float> g;
+  View<double> parts, moved;
+
+  HD bool none() const { return entries == 0; }
+
+  // out += sign G^T G p; |G p|^2 goes to `square` in the device's memory. There must be bodies.
+  HD_SCHEDULE
+  template <class Device>
+  HD void add(Device& device, View<const float> p, float sign, View<float> out,
+              double* square) const {
+    const char* label = "poisson: bodies";
+    for_each(device, label, bodies * static_cast<std::int64_t>(kBodyParts),
+             BodyParts{cell, start, g, p, parts});
+    reduce_to<Sum<double>>(device, label, static_cast<std::int64_t>(moved.size),
+                           BodySums{parts, moved}, square);
+    for_each(device, label, entries, GiveBack{sorted, order, body, nowhere, g, moved, sign, out});
   }
 };
 

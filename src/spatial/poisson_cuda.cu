@@ -1,4 +1,3 @@
-#include "spatial/flood.cuh"
 #include "spatial/poisson_cells.cuh"
 #include "spatial/poisson_impl.h"
 

@@ -19,6 +19,7 @@
 #include "compute/view.h"
 #include "spatial/level_tiles.h"
 #include "spatial/poisson.h"
+#include "spatial/poisson_storeys.h"
 
 namespace barchan {
 
@@ -74,14 +75,14 @@ struct FlagTiles {
   }
 };
 
-struct ListFlagged {
-  View<const std::uint32_t> before;  // flagged tiles before each
-  std::uint32_t flagged;
-  View<std::uint32_t> list;  // out
+// As storey_tables() wants them.
+struct FoundTiles {
+  View<const std::uint64_t> number;
+  View<const std::uint32_t> flag;
+  View<std::uint64_t> found;  // out
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const std::uint32_t next = i + 1 < before.size ? before[i + 1] : flagged;
-    if (next > before[i]) list[before[i]] = static_cast<std::uint32_t>(at);
+    found[i] = 2 * number[i] + flag[i];
   }
 };
 
@@ -230,28 +231,30 @@ struct InvertDiagonal {
 // P = N^-1 P_0, and residuals go the other way by its transpose. `weight` is N^-1 of the fine
 // cells.
 
+// f(coarse cell, its share) of the eight that a fine cell is interpolated from.
+template <int E, class F>
+HD inline void prolong_shares(const LevelTiles& level, int at, const F& f) {
+  const std::size_t tile = static_cast<std::size_t>(at) / (E * E * E);
+  const int place = at % (E * E * E);
+  const int x = place % E, y = place / E % E, z = place / (E * E);
+  for (int corner = 0; corner < 8; ++corner) {
+    const bool ox = corner & 1, oy = corner & 2, oz = corner & 4;
+    f(cell_near<E / 2>(level, tile, x / 2 + (ox ? (x & 1) * 2 - 1 : 0),
+                       y / 2 + (oy ? (y & 1) * 2 - 1 : 0), z / 2 + (oz ? (z & 1) * 2 - 1 : 0)),
+      (ox ? 0.25f : 0.75f) * (oy ? 0.25f : 0.75f) * (oz ? 0.25f : 0.75f));
+  }
+}
+
 template <int E>
 struct Prolong {
-  static constexpr int C = E / 2;
   LevelTiles level;
   View<const float> coarse, weight;
   View<float> q;  // in and out
 
   HD void operator()(int at) const {
-    const auto cell = static_cast<std::size_t>(at);
-    const std::size_t tile = cell / (E * E * E);
-    const int place = at % (E * E * E);
-    const int x = place % E, y = place / E % E, z = place / (E * E);
     float sum = 0.0f;
-    for (int corner = 0; corner < 8; ++corner) {
-      const bool ox = corner & 1, oy = corner & 2, oz = corner & 4;
-      const std::size_t of =
-          cell_near<C>(level, tile, x / 2 + (ox ? (x & 1) * 2 - 1 : 0),
-                       y / 2 + (oy ? (y & 1) * 2 - 1 : 0), z / 2 + (oz ? (z & 1) * 2 - 1 : 0));
-      const float share = (ox ? 0.25f : 0.75f) * (oy ? 0.25f : 0.75f) * (oz ? 0.25f : 0.75f);
-      sum += share * coarse[of];
-    }
-    q[cell] += weight[cell] * sum;
+    prolong_shares<E>(level, at, [&](std::size_t of, float share) { sum += share * coarse[of]; });
+    q[static_cast<std::size_t>(at)] += weight[static_cast<std::size_t>(at)] * sum;
   }
 };
 
@@ -259,8 +262,8 @@ template <int E>
 struct Restrict {
   static constexpr int C = E / 2;
   LevelTiles level;
-  View<const float> weight, residual;
-  View<float> coarse;  // out
+  View<const float> residual;  // times the cells' weights
+  View<float> coarse;          // out
 
   HD void operator()(int at) const {
     const auto to = static_cast<std::size_t>(at);
@@ -272,7 +275,7 @@ struct Restrict {
       for (int j = -1; j < 3; ++j) {
         for (int i = -1; i < 3; ++i) {
           const std::size_t of = cell_near<E>(level, tile, x + i, y + j, z + k);
-          sum += share(i) * share(j) * share(k) * weight[of] * residual[of];
+          sum += share(i) * share(j) * share(k) * residual[of];
         }
       }
     }
@@ -294,12 +297,14 @@ struct StartWeights {
 
 // weight = N^-1, once P_0 applied to ones has left N.
 struct WeighCells {
-  View<const float> inverse, anchor, n;
+  View<const float> inverse, anchor;
+  View<float> n;       // out: 0, as a field of solutions is where there are no unknowns
   View<float> weight;  // out
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     const float all = anchor[i] > 0.0f ? 1.0f : n[i];
     weight[i] = inverse[i] > 0.0f && all > 0.0f ? 1.0f / all : 0.0f;
+    n[i] = 0.0f;
   }
 };
 
@@ -310,47 +315,7 @@ struct SetTo {
   HD void operator()(int at) const { field[static_cast<std::size_t>(at)] = value; }
 };
 
-// A tile is a cell of the next coarser grid.
-struct TilePoints {
-  TileView grid;
-  View<const std::uint32_t> list;
-  View3<float> x;  // out: the middle of a cell of size 1
-  HD void operator()(int at) const {
-    const auto i = static_cast<std::size_t>(at);
-    int cx, cy, cz;
-    grid.corner(list[i], cx, cy, cz);
-    // The frame's first layer of tiles is empty.
-    x[i] =
-        Vec3(static_cast<float>(cx / kTileEdge) - 0.5f, static_cast<float>(cy / kTileEdge) - 0.5f,
-             static_cast<float>(cz / kTileEdge) - 0.5f);
-  }
-};
-
-// A field over tiles as one over the cells of the next grid.
-struct TilesToCells {
-  View<const std::uint32_t> start, order;
-  View<const float> from;
-  View<float> to;  // out
-  HD void operator()(int at) const {
-    const auto c = static_cast<std::size_t>(at);
-    to[c] = start[c + 1] > start[c] ? from[order[start[c]]] : 0.0f;
-  }
-};
-
-// Which tile a cell is, in the coarser grid's flagged tiles, and the other way.
-struct LinkTiles {
-  View<const std::uint32_t> start, order, list;
-  std::uint32_t no_tile;
-  View<std::uint32_t> tile_of, cell_of;  // out
-  HD void operator()(int at) const {
-    const auto i = static_cast<std::size_t>(at);
-    const std::size_t c = std::size_t{list[i / kTileCells]} * kTileCells + i % kTileCells;
-    tile_of[i] = no_tile;
-    if (start[c + 1] == start[c]) return;
-    tile_of[i] = order[start[c]];
-    cell_of[order[start[c]]] = static_cast<std::uint32_t>(at);
-  }
-};
+// A tile is a cell of the next storey.
 struct Pick {
   View<const std::uint32_t> index;
   View<const float> from;
@@ -361,21 +326,78 @@ struct Pick {
   }
 };
 
-// The last level is one cell without neighbours.
-struct InvertLast {
-  View<const float> anchor;
-  View<float> inverse;  // out
+struct PickMatrix {
+  View<const std::uint32_t> index;
+  PoissonMatrix from;
+  View<float> x, y, z, anchor;  // out
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    inverse[i] = anchor[i] > 0.0f ? 1.0f / anchor[i] : 0.0f;
+    const std::size_t of = index[i];
+    x[i] = from.x[of], y[i] = from.y[of], z[i] = from.z[of], anchor[i] = from.anchor[of];
+  }
+};
+
+// The last level has no more than kLastCells cells, one a tile: solved by the inverse of its
+// matrix.
+struct InvertLast {
+  static constexpr int kCells = kLastCells;
+  LevelTiles tiles;
+  PoissonMatrix matrix;
+  View<float> inverse;  // out: D^-1
+  View<float> whole;    // out: kCells numbers a row
+
+  HD void fill(float (&a)[kCells][kCells], int n) const {
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) a[i][j] = 0.0f;
+    }
+    for (int i = 0; i < n; ++i) {
+      a[i][i] += matrix.anchor[static_cast<std::size_t>(i)];
+      for (int axis = 0; axis < 3; ++axis) {
+        const std::size_t turn = axis == 0 ? 1 : (axis == 1 ? 3 : 9);
+        const auto low =
+            static_cast<int>(tiles.around[static_cast<std::size_t>(i) * 27 + kMiddle - turn]);
+        const View<const float>& faces = axis == 0 ? matrix.x : (axis == 1 ? matrix.y : matrix.z);
+        const float face = faces[static_cast<std::size_t>(i)];
+        if (low >= n) continue;
+        a[i][i] += face, a[low][low] += face;
+        a[i][low] -= face, a[low][i] -= face;
+      }
+    }
+  }
+  // Gauss and Jordan, in place. A pivot of rounding size belongs to a region without an anchor:
+  // its cell stays 0, and the rest is solved all the same.
+  HD void operator()(int) const {
+    const auto n = static_cast<int>(tiles.tiles);
+    float a[kCells][kCells], diagonal[kCells];
+    fill(a, n);
+    for (int i = 0; i < n; ++i) {
+      diagonal[i] = a[i][i];
+      inverse[static_cast<std::size_t>(i)] = a[i][i] > 0.0f ? 1.0f / a[i][i] : 0.0f;
+    }
+    for (int k = 0; k < n; ++k) {
+      const bool free = !(a[k][k] > 1e-5f * diagonal[k]);
+      const float scale = free ? 0.0f : 1.0f / a[k][k];
+      for (int i = 0; i < n; ++i) {
+        if (i == k) continue;
+        const float share = a[i][k] * scale;
+        for (int j = 0; j < n; ++j) a[i][j] = j == k ? -share : a[i][j] - share * a[k][j];
+      }
+      for (int j = 0; j < n; ++j) a[k][j] = j == k ? scale : a[k][j] * scale;
+    }
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) whole[static_cast<std::size_t>(i * kCells + j)] = a[i][j];
+    }
   }
 };
 struct SolveLast {
-  View<const float> inverse, b;
+  View<const float> whole, b;
   View<float> q;  // out
   HD void operator()(int at) const {
-    const auto i = static_cast<std::size_t>(at);
-    q[i] = inverse[i] * b[i];
+    float sum = 0.0f;
+    for (std::size_t j = 0; j < b.size - 1; ++j) {
+      sum += whole[static_cast<std::size_t>(at * kLastCells) + j] * b[j];
+    }
+    q[static_cast<std::size_t>(at)] = sum;
   }
 };
 
@@ -414,6 +436,17 @@ struct Residual {
   }
 };
 
+// Times the weights of Restrict.
+struct WeightedResidual {
+  PoissonMatrix matrix;
+  View<const float> b, q, weight;
+  View<float> r;  // out
+  template <class At>
+  HD_INLINE void operator()(const At& at) const {
+    at.put(r, at.here(weight) * (at.here(b) - apply(at, matrix, q)));
+  }
+};
+
 // q' = q + w D^-1 (b - A q); returns b q', whose sum conjugate gradients need. D is at hand: to
 // divide costs less than to read another field.
 struct Smooth {
@@ -440,12 +473,13 @@ struct PoissonLevel {
   int edge;  // cells along a tile's edge
   LevelTiles tiles;
   View<float> x, y, z, anchor;
-  View<float> inverse, weight;  // D^-1; what Prolong multiplies by
+  View<float> inverse, weight;  // D^-1; N^-1
   View<float> b, q, t;          // right-hand side, solution, a passing field
   View<std::uint32_t> rows;     // as in `tiles`, to be filled
 
   // Where the edge is 1: which of these cells each cell of the next level is, and the other way.
   View<const std::uint32_t> tile_of, cell_of;
+  View<float> whole;  // of the last level: the inverse of its matrix
 
   HD std::int64_t cells() const {
     return static_cast<std::int64_t>(tiles.tiles) * edge * edge * edge;
@@ -453,10 +487,10 @@ struct PoissonLevel {
   HD PoissonMatrix matrix() const { return {x, y, z, anchor}; }
 
   HD SmoothFromZero smooth_from_zero() const { return {matrix(), inverse, b, q}; }
-  HD Residual residual() const { return {matrix(), b, q, t}; }
+  HD WeightedResidual residual() const { return {matrix(), b, q, weight, t}; }
   template <int E>
   HD Restrict<E> restrict_to(const PoissonLevel& coarse) const {
-    return {tiles, weight, t, coarse.b};
+    return {tiles, t, coarse.b};
   }
   template <int E>
   HD Prolong<E> prolong_from(const PoissonLevel& coarse) const {
@@ -468,14 +502,15 @@ struct PoissonLevel {
   // Between storeys, and on the last level of all.
   HD Pick climb_to(const PoissonLevel& above) const { return {tile_of, b, above.b}; }
   HD Pick descend_from(const PoissonLevel& above) const { return {cell_of, above.q, q}; }
-  HD SolveLast solve_last() const { return {inverse, b, q}; }
+  HD SolveLast solve_last() const { return {whole, b, q}; }
 };
 
-// Levels of no more cells than this are left to few_levels(), where a device has one: the last of
-// them, up to so many, in one launch.
-template <class Device>
-inline constexpr std::int64_t kFewCells = 0;
-inline constexpr std::size_t kMostFewLevels = 16;
+// All levels, the finest first.
+struct PoissonLevels {
+  static constexpr int kMost = 28;  // 2^20 cells along an axis are seven storeys of four
+  int count = 0;
+  PoissonLevel level[kMost];
+};
 
 // ---- Conjugate gradients
 
@@ -485,13 +520,14 @@ inline constexpr std::size_t kRz = 0, kDirection = 2, kBodies = 3, kCgSums = 4;
 
 // d = z + beta d, beta = r z / (r z of the last iteration); 0 in the first one.
 struct NewDirection {
-  View<const double> sums;
+  const double* sums;
   std::size_t rz, last;
+  bool first;
   View<const float> z;
   View<float> d;  // in and out
   template <class At>
   HD_INLINE void operator()(const At& at) const {
-    const double before = sums[last];
+    const double before = first ? 0.0 : sums[last];
     const float beta = before > 0.0 ? static_cast<float>(sums[rz] / before) : 0.0f;
     at.put(d, at.here(z) + beta * at.here(d));
   }
@@ -512,13 +548,14 @@ struct Apply {
 
 // p += alpha d, r -= alpha A d; returns |r|.
 struct Advance {
-  View<const double> sums;
+  const double* sums;
   std::size_t rz;
+  bool bodies;
   View<const float> d, ad;
   View<float> p, r;  // in and out
   template <class At>
   HD_INLINE auto operator()(const At& at) const {
-    const double dad = sums[kDirection] + sums[kBodies];
+    const double dad = sums[kDirection] + (bodies ? sums[kBodies] : 0.0);
     const float alpha = dad > 0.0 ? static_cast<float>(sums[rz] / dad) : 0.0f;
     at.put(p, at.here(p) + alpha * at.here(d));
     const auto left = at.here(r) - alpha * at.here(ad);

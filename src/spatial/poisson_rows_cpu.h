@@ -11,7 +11,7 @@
 
 #include "compute/cpu.h"
 #include "compute/lanes.h"
-#include "spatial/poisson_kernels.h"
+#include "spatial/poisson_schedule.h"
 
 namespace barchan {
 
@@ -285,13 +285,11 @@ struct RestrictTiles {
     out.right = mix(a.right, b.right, c.right, d.right);
   }
   BARCHAN_INLINE void load(const TileRows<E>& rows, int y, int z, Line& line) const {
-    const float *w = kernel.weight.data, *r = kernel.residual.data;
+    const float* r = kernel.residual.data;
     const std::size_t left = rows.row(0, y, z) + E - 1, here = rows.row(1, y, z),
                       right = rows.row(2, y, z);
-    typename RowOfCells<E>::Floats weights, values;
-    std::memcpy(&weights, w + here, sizeof(weights));
-    std::memcpy(&values, r + here, sizeof(values));
-    line = {weights * values, w[left] * r[left], w[right] * r[right]};
+    std::memcpy(&line.row, r + here, sizeof(line.row));
+    line.left = r[left], line.right = r[right];
   }
   BARCHAN_INLINE static void along_x(const Line& line, float* out) {
     float all[E + 2];
@@ -333,6 +331,26 @@ template <int E>
 void between_levels(Cpu& device, const char* label, const Restrict<E>& kernel) {
   for_each_range(device, label, static_cast<std::int64_t>(kernel.level.tiles), kTilesPerBlock<E>,
                  RestrictTiles<E>{kernel});
+}
+
+// The fine level's weights, by interpolating ones.
+template <int E>
+void weigh(Cpu& device, const PoissonLevel& fine, const PoissonLevel& coarse) {
+  for_each(device, "poisson: weights", fine.cells(),
+           StartWeights{coarse.inverse, coarse.q, fine.weight});
+  between_levels<E>(device, "poisson: weights", fine.prolong_from<E>(coarse));
+  for_each(device, "poisson: weights", fine.cells(),
+           WeighCells{fine.inverse, fine.anchor, fine.q, fine.weight});
+}
+
+inline void cycle(Cpu& device, const PoissonLevels& levels, double* bq) {
+  go_down(device, levels, 0);
+  go_down_and_up(device, levels, 1, levels.count);
+  go_up_finest(device, levels, bq);
+}
+
+inline PoissonReport iterate(Cpu& device, const ConjugateGradients& how, double* sums) {
+  return how(device, sums);
 }
 
 }  // namespace barchan

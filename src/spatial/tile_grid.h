@@ -144,6 +144,10 @@ class TileGrid {
   template <class Key>
   void sort(Buffer<Key>& keys, View3<const float> x, int bits);
   template <class Key>
+  void number_in_frame(View<const Key> key, int reach);
+  template <class Key>
+  void number_by_sorting(View<const Key> key, int reach);
+  template <class Key>
   void lay_tiles(const Buffer<Key>& keys, int reach);
 
   Device& device_;

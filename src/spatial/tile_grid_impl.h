@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "spatial/cells.h"
@@ -53,12 +54,32 @@ void TileGrid<Device>::sort(Buffer<Key>& keys, View3<const float> x, int bits) {
   device_.sort_pairs("tiles: sort", keys.view(), order_.view(), bits);
 }
 
+// The numbers of the tiles within reach, where each of the frame's has its place in a table.
 template <class Device>
 template <class Key>
-void TileGrid<Device>::lay_tiles(const Buffer<Key>& keys, int reach) {
-  const auto n = static_cast<std::int64_t>(keys.size());
-  const View<const Key> key = keys.view();
-  flags_.resize(keys.size());
+void TileGrid<Device>::number_in_frame(View<const Key> key, int reach) {
+  const auto tiles = static_cast<std::int64_t>(frame_.tiles());
+  for (Buffer<std::uint32_t>* table : {&wanted_, &flags_}) {
+    table->resize(static_cast<std::size_t>(tiles));
+    table->clear_to_zero();
+  }
+  for_each(device_, "tiles: table", static_cast<std::int64_t>(key.size),
+           WantInFrame<Key>{key, reach, wanted_.view()});
+  for_each(device_, "tiles: table", tiles,
+           FlagWanted{std::as_const(wanted_).view(), frame_, flags_.view()});
+  const std::uint32_t flagged =
+      device_.exclusive_scan("tiles: table", std::as_const(flags_).view(), flags_.view());
+  number_.resize(flagged);
+  for_each(device_, "tiles: table", tiles,
+           NumberFlagged{std::as_const(flags_).view(), flagged, number_.view()});
+}
+
+// The same by sorting the numbers of all that are wanted.
+template <class Device>
+template <class Key>
+void TileGrid<Device>::number_by_sorting(View<const Key> key, int reach) {
+  const auto n = static_cast<std::int64_t>(key.size);
+  flags_.resize(key.size);
   for_each(device_, "tiles: table", n, TileBegins<Key>{key, flags_.view()});
   const std::uint32_t filled =
       device_.exclusive_scan("tiles: table", std::as_const(flags_).view(), flags_.view());
@@ -89,23 +110,33 @@ void TileGrid<Device>::lay_tiles(const Buffer<Key>& keys, int reach) {
   number_.resize(tiles);
   for_each(device_, "tiles: table", listed,
            KeepDistinct{sorted, std::as_const(scratch_).view(), number_.view()});
+}
 
+template <class Device>
+template <class Key>
+void TileGrid<Device>::lay_tiles(const Buffer<Key>& keys, int reach) {
+  const View<const Key> key = keys.view();
+  // A place for each of the frame's tiles costs 8 bytes: no more than a few a particle.
+  constexpr std::uint64_t kFew = 1 << 16;
+  if (frame_.tiles() <= std::max(kFew, std::uint64_t{key.size} / 4)) {
+    number_in_frame(key, reach);
+  } else {
+    number_by_sorting(key, reach);
+  }
   const View<const std::uint64_t> number = std::as_const(number_).view();
+  const std::size_t tiles = number.size;
   if (std::uint64_t{tiles} * kTileCells >= kNoCell) {
     fail("a grid of {} tiles has more cells than can be numbered: use a coarser resolution", tiles);
   }
-  around_.resize(std::size_t{tiles} * 27);
-  for_each(device_, "tiles: around", std::int64_t{tiles} * 27,
-           FindAround{number, frame_, around_.view()});
-  tile_start_.resize(std::size_t{tiles} + 1);
-  for_each(device_, "tiles: starts", std::int64_t{tiles} + 1,
-           FindTileStarts<Key>{key, number, tile_start_.view()});
-  start_.resize(std::size_t{tiles} * kTileCells + 1);
-  for_each(device_, "tiles: starts", std::int64_t{tiles} * kTileCells + 1,
-           FindStarts<Key>{key, number, std::as_const(tile_start_).view(), start_.view()});
+  around_.resize(tiles * 27);
+  tile_start_.resize(tiles + 1);
+  start_.resize(tiles * kTileCells + 1);
   cell_of_.resize(keys.size());
-  for_each(device_, "tiles: starts", std::int64_t{tiles} * kTileCells,
-           FindCells{std::as_const(start_).view(), cell_of_.view()});
+  in_one_launch(device_, "tiles: starts", static_cast<std::int64_t>(start_.size()),
+                FillTiles<Key>{{number, frame_, around_.view()},
+                               {key, number, tile_start_.view()},
+                               {key, number, std::as_const(tile_start_).view(), start_.view()},
+                               {std::as_const(start_).view(), cell_of_.view()}});
 }
 
 template <class Device>

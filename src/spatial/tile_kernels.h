@@ -37,7 +37,21 @@ struct TileFirsts {
   }
 };
 
-// Which of the 27 tiles around each are within reach of its particles, as bits.
+// Which of the 27 tiles around its own are within reach of a cell, as bits.
+HD inline std::uint32_t tiles_in_reach(int place, int reach) {
+  const auto low = [&](int c) { return c - reach < 0 ? 0 : 1; };
+  const auto high = [&](int c) { return c + reach >= kTileEdge ? 2 : 1; };
+  const int x = place % 8, y = place / 8 % 8, z = place / 64;
+  std::uint32_t bits = 0;
+  for (int k = low(z); k <= high(z); ++k) {
+    for (int j = low(y); j <= high(y); ++j) {
+      for (int i = low(x); i <= high(x); ++i) bits |= 1u << ((k * 3 + j) * 3 + i);
+    }
+  }
+  return bits;
+}
+
+// Which of the 27 tiles around each are within reach of its particles.
 template <class Key>
 struct WantAround {
   View<const Key> key;
@@ -45,28 +59,56 @@ struct WantAround {
   int reach;                         // [cells]
   View<std::uint32_t> wanted;        // in and out
 
-  HD static void range(int place, int reach, int& lo, int& hi) {
-    lo = place - reach < 0 ? 0 : 1;
-    hi = place + reach >= kTileEdge ? 2 : 1;
-  }
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     if (at != 0 && key[i] == key[i - 1]) return;  // the first of each cell will do
     const bool begins = at == 0 || key[i] / kTileCells != key[i - 1] / kTileCells;
-    const auto place = static_cast<int>(key[i] % kTileCells);
-    int x0, x1, y0, y1, z0, z1;
-    range(place % 8, reach, x0, x1);
-    range(place / 8 % 8, reach, y0, y1);
-    range(place / 64, reach, z0, z1);
-    std::uint32_t bits = 0;
-    for (int z = z0; z <= z1; ++z) {
-      for (int y = y0; y <= y1; ++y) {
-        for (int x = x0; x <= x1; ++x) bits |= 1u << ((z * 3 + y) * 3 + x);
-      }
-    }
-    set_bits(&wanted[before[i] - (begins ? 0u : 1u)], bits);
+    set_bits(&wanted[before[i] - (begins ? 0u : 1u)],
+             tiles_in_reach(static_cast<int>(key[i] % kTileCells), reach));
   }
 };
+
+// ---- Where the frame has few tiles, each has its place in a table.
+
+template <class Key>
+struct WantInFrame {
+  View<const Key> key;
+  int reach;                   // [cells]
+  View<std::uint32_t> wanted;  // in and out, of each tile of the frame
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    if (at != 0 && key[i] == key[i - 1]) return;
+    set_bits(&wanted[static_cast<std::size_t>(key[i] / kTileCells)],
+             tiles_in_reach(static_cast<int>(key[i] % kTileCells), reach));
+  }
+};
+
+struct FlagWanted {
+  View<const std::uint32_t> wanted;
+  TileFrame frame;
+  View<std::uint32_t> flag;  // in: 0; out: 1 where anybody wants the tile
+  HD void operator()(int tile) const {
+    for (std::uint32_t bits = wanted[static_cast<std::size_t>(tile)]; bits != 0; bits &= bits - 1) {
+      const auto of = static_cast<int>(lowest_bit(bits));
+      set_bits(&flag[static_cast<std::size_t>(tile +
+                                              frame.step(of % 3 - 1, of / 3 % 3 - 1, of / 9 - 1))],
+               1u);
+    }
+  }
+};
+
+struct NumberFlagged {
+  View<const std::uint32_t> before;  // flagged ones before each
+  std::uint32_t flagged;
+  View<std::uint64_t> number;  // out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const std::uint32_t next = i + 1 < before.size ? before[i + 1] : flagged;
+    if (next > before[i]) number[before[i]] = static_cast<std::uint64_t>(at);
+  }
+};
+
+// ---- Elsewhere the numbers of those wanted are sorted.
 
 struct CountBits {
   View<const std::uint32_t> bits;
@@ -174,6 +216,26 @@ struct FindCells {
   HD void operator()(int at) const {
     const auto cell = static_cast<std::uint32_t>(at);
     for (std::uint32_t i = start[cell]; i < start[cell + 1]; ++i) cell_of[i] = cell;
+  }
+};
+
+// What a grid has beside the numbers of its tiles.
+template <class Key>
+struct FillTiles {
+  FindAround around;
+  FindTileStarts<Key> tile_starts;
+  FindStarts<Key> starts;
+  FindCells cells;
+  HD_SCHEDULE
+  template <class Device>
+  HD void operator()(Device& device) const {
+    begin_together(device);
+    for_each(device, "tiles: around", static_cast<std::int64_t>(around.around.size), around);
+    for_each(device, "tiles: starts", static_cast<std::int64_t>(tile_starts.start.size),
+             tile_starts);
+    end_together(device);
+    for_each(device, "tiles: starts", static_cast<std::int64_t>(starts.start.size), starts);
+    for_each(device, "tiles: starts", static_cast<std::int64_t>(starts.start.size) - 1, cells);
   }
 };
 

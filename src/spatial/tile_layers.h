@@ -86,53 +86,91 @@ struct GrowSetAround {
   }
 };
 
-// The cells that a test is true of: test(cell).
+// The cells that a test is true of: test(cell). A row of cells at a time: a byte of its word.
 template <class Test>
 struct MarkSet {
   Test test;
   View<std::uint64_t> set;  // out
   HD void operator()(int item) const {
-    std::uint64_t bits = 0;
-    for (std::uint32_t k = 0; k < 64; ++k) {
-      if (test(static_cast<std::uint32_t>(item) * 64 + k)) bits |= std::uint64_t{1} << k;
+    unsigned bits = 0;
+    for (unsigned k = 0; k < 8; ++k) {
+      if (test(static_cast<std::uint32_t>(item) * 8 + k)) bits |= 1u << k;
     }
-    set[static_cast<std::size_t>(item)] = bits;
+    reinterpret_cast<std::uint8_t*>(set.data)[item] = static_cast<std::uint8_t>(bits);
+  }
+};
+
+// A set and the layers around it, and how they are made.
+struct LayerSets {
+  std::uint64_t* sets = nullptr;
+  std::size_t planes = 0;  // words of each set
+
+  HD View<std::uint64_t> set(int k) const {
+    return {sets + planes * static_cast<std::size_t>(k), planes};
+  }
+  // Layer 0 is the set itself.
+  HD LayerView layer(int k) const {
+    return {set(k), k > 0 ? View<const std::uint64_t>(set(k - 1)) : View<const std::uint64_t>{}};
+  }
+  // The set with its first k layers.
+  HD LayerView within(int k) const { return {set(k), {}}; }
+
+  HD_SCHEDULE
+  template <class Device, class Test>
+  HD void mark(Device& device, const char* label, const Test& test) const {
+    for_each(device, label, static_cast<std::int64_t>(planes) * kTileEdge,
+             MarkSet<Test>{test, set(0)});
+  }
+  // Layer k, after the one before: cells that share a face, or (GrowSetAround) also those that
+  // share an edge or a corner.
+  HD_SCHEDULE
+  template <class Grow, class Device>
+  HD void grow(Device& device, const char* label, const TileView& tiles, int k) const {
+    for_each(device, label, static_cast<std::int64_t>(planes),
+             Grow{tiles.around, set(k - 1), set(k)});
+  }
+};
+
+template <class Grow, class Test>
+struct BuildLayers {
+  TileView tiles;
+  LayerSets sets;
+  Test test;
+  int count;
+  const char* label;
+  HD_SCHEDULE
+  template <class Device>
+  HD void operator()(Device& device) const {
+    sets.mark(device, label, test);
+    for (int k = 1; k <= count; ++k) sets.grow<Grow>(device, label, tiles, k);
   }
 };
 
 template <class Device>
 class TileLayers {
  public:
-  explicit TileLayers(Device& device) : device_(device), sets_(device) {}
+  explicit TileLayers(Device& device) : device_(device), memory_(device) {}
 
-  // The set and `count` layers around it: cells that share a face, or (GrowSetAround) also those
-  // that share an edge or a corner. The test is asked for the cells of `sets` sets.
+  // Room for `count` layers around each of `sets` sets.
+  LayerSets room(const TileView& tiles, int count, std::size_t sets = 1) {
+    const std::size_t planes = tiles.number.size * kTilePlanes * sets;
+    memory_.resize(planes * static_cast<std::size_t>(count + 1));
+    return sets_ = {memory_.data(), planes};
+  }
+  // The set that a test is true of, and `count` layers around it.
   template <class Grow = GrowSet, class Test>
-  void build(const char* label, const TileView& tiles, const Test& test, int count,
-             std::size_t sets = 1) {
-    planes_ = tiles.number.size * kTilePlanes * sets;
-    sets_.resize(planes_ * static_cast<std::size_t>(count + 1));
-    for_each(device_, label, static_cast<std::int64_t>(planes_), MarkSet<Test>{test, set(0)});
-    for (int k = 1; k <= count; ++k) {
-      for_each(device_, label, static_cast<std::int64_t>(planes_),
-               Grow{tiles.around, set(k - 1), set(k)});
-    }
+  void build(const char* label, const TileView& tiles, const Test& test, int count) {
+    const LayerSets sets = room(tiles, count);
+    in_one_launch(device_, label, static_cast<std::int64_t>(sets.planes) * kTileEdge,
+                  BuildLayers<Grow, Test>{tiles, sets, test, count, label});
   }
-  // Layer 0 is the set itself.
-  LayerView layer(int k) {
-    return {set(k), k > 0 ? View<const std::uint64_t>(set(k - 1)) : View<const std::uint64_t>{}};
-  }
-  // The set with its first k layers.
-  LayerView within(int k) { return {set(k), {}}; }
+  LayerView layer(int k) const { return sets_.layer(k); }
+  LayerView within(int k) const { return sets_.within(k); }
 
  private:
-  View<std::uint64_t> set(int k) {
-    return {sets_.data() + planes_ * static_cast<std::size_t>(k), planes_};
-  }
-
   Device& device_;
-  std::size_t planes_ = 0;
-  Buffer<std::uint64_t> sets_;
+  Buffer<std::uint64_t> memory_;
+  LayerSets sets_;
 };
 
 // kernel(cell) of each cell of a layer, in any order. A CPU walks over the bits; a GPU has a thread
@@ -158,8 +196,10 @@ struct AskBits {
     if (layer.has(static_cast<std::uint32_t>(cell))) kernel(cell);
   }
 };
+HD_SCHEDULE
 template <class Device, class Kernel>
-void for_each_of(Device& device, const char* label, const LayerView& layer, const Kernel& kernel) {
+HD void for_each_of(Device& device, const char* label, const LayerView& layer,
+                    const Kernel& kernel) {
   const auto planes = static_cast<std::int64_t>(layer.all.size);
   if constexpr (std::is_same_v<Device, Cpu>) {
     for_each_range(device, label, planes, 64, WalkBits<Kernel>{layer, kernel});

@@ -1,4 +1,4 @@
-#include "compute/cuda.cuh"
+#include "compute/grid.cuh"
 #include "spatial/tile_grid_impl.h"
 
 namespace barchan {

@@ -13,6 +13,7 @@
 #include "base/hd.h"
 #include "compute/view.h"
 #include "solvers/flip/liquid_kernels.h"
+#include "solvers/flip/material_kernels.h"
 #include "solvers/flip/solid_kernels.h"
 #include "spatial/kernels.h"
 #include "spatial/tile_grid.h"
@@ -61,7 +62,8 @@ struct ListContacts {
   SolidsNow solids;
   View<const SolidMotion> motion;  // of each solid
   View<const Octants> octants;
-  Vec3 gravity;                         // dt g [m/s]
+  Vec3 gravity;  // dt g [m/s]
+  StuffView stuff = {};
   View<const std::uint32_t> rank_of{};  // each solid's place in the order of contacts
   View<const std::uint32_t> first{};    // of each cell's contacts
   ContactsView out{};
@@ -70,7 +72,7 @@ struct ListContacts {
                 float volume) const {
     const Vec3 e = unit(axis);
     const Vec3 turn = cross(x - motion[static_cast<std::size_t>(solid)].position, e);
-    const float more = volume * gravity[axis];
+    const float more = volume * gravity[axis] / stuff.lightness_of(cell);
     out.rank[at] = rank_of[static_cast<std::size_t>(solid)];
     out.place[at] = static_cast<std::uint32_t>(at);
     out.cell[at] = cell;
@@ -106,6 +108,17 @@ struct ListContacts {
       if (low >= 0 && high >= 0)
         write(at++, cell, a, low, x_lo, 0.0f, 0.0f);  // the second place stays empty
     });
+  }
+};
+
+// Once the ranks are sorted with their places.
+struct SortContacts {
+  ContactsView from, to;
+  HD void operator()(int item) const {
+    const auto i = static_cast<std::size_t>(item);
+    const std::size_t of = from.place[i];
+    to.cell[i] = from.cell[of];
+    for (int k = 0; k < 6; ++k) to.j[k][i] = from.j[k][of], to.more[k][i] = from.more[k][of];
   }
 };
 

@@ -32,12 +32,9 @@ class Contacts {
         start_(device),
         k_(device),
         sums_(device),
+        numbers_(device),
         unsorted_cell_(device),
         unsorted_(device) {
-    for (int k = 0; k < 6; ++k) {
-      j_[k] = Buffer<float>(device);
-      more_[k] = Buffer<float>(device);
-    }
     std::vector<std::uint32_t> ranks(solids.size());
     for (const bool dynamic : {true, false}) {
       for (std::size_t s = 0; s < solids.size(); ++s) {
@@ -59,29 +56,28 @@ class Contacts {
     for_each_of(device_, "contacts", near, CountContacts{how.closed, count_.view()});
     const std::size_t n =
         device_.exclusive_scan("contacts", std::as_const(count_).view(), count_.view());
-    for (Buffer<std::uint32_t>* column : {&rank_, &place_, &unsorted_cell_}) {
-      column->resize(n);
-    }
-    unsorted_.resize(12 * n);
+    for (Buffer<std::uint32_t>* column : {&rank_, &place_, &cell_}) column->resize(n);
+    numbers_.resize(12 * n);
     ListContacts list = how;
     list.rank_of = std::as_const(rank_of_).view();
     list.first = std::as_const(count_).view();
-    list.out = {rank_.view(), place_.view(), unsorted_cell_.view(), {}, {}};
-    for (std::size_t k = 0; k < 6; ++k) {
-      list.out.j[k] = {unsorted_.data() + k * n, n};
-      list.out.more[k] = {unsorted_.data() + (6 + k) * n, n};
+    list.out = columns(cell_, numbers_);
+    start_.resize(solids + 1);
+    if (solids == 1) {
+      for_each_of(device_, "contacts", near, list);
+      first_ = {0, static_cast<std::uint32_t>(n)};
+      start_.upload(first_);
+      return;
     }
+    unsorted_cell_.resize(n);
+    unsorted_.resize(12 * n);
+    const ContactsView sorted = list.out;
+    list.out = columns(unsorted_cell_, unsorted_);
     for_each_of(device_, "contacts", near, list);
-
     int bits = 1;
     while ((solids >> bits) != 0) ++bits;
     device_.sort_pairs("contacts", rank_.view(), place_.view(), bits);
-    sort(unsorted_cell_.data(), cell_, n);
-    for (std::size_t k = 0; k < 6; ++k) {
-      sort(unsorted_.data() + k * n, j_[k], n);
-      sort(unsorted_.data() + (6 + k) * n, more_[k], n);
-    }
-    start_.resize(solids + 1);
+    for_each(device_, "contacts", static_cast<std::int64_t>(n), SortContacts{list.out, sorted});
     for_each(device_, "contacts", static_cast<std::int64_t>(solids) + 1,
              FirstContacts{std::as_const(rank_).view(), start_.view()});
     first_ = start_.download();
@@ -93,10 +89,8 @@ class Contacts {
     sums_.resize(solids);
     for (std::size_t s = 0; s < solids; ++s) {
       PushOfContacts one{std::as_const(cell_).view(), {}, {}, q, first_[s]};
-      for (int k = 0; k < 6; ++k) {
-        one.j[k] = std::as_const(j_[k]).view();
-        one.more[k] = std::as_const(more_[k]).view();
-      }
+      const ContactsView all = columns(cell_, numbers_);
+      for (int k = 0; k < 6; ++k) one.j[k] = all.j[k], one.more[k] = all.more[k];
       reduce_to<JoinSix>(device_, "push solids", std::int64_t{first_[s + 1]} - first_[s], one,
                          sums_.data() + s);
     }
@@ -139,15 +133,19 @@ class Contacts {
     const std::size_t count = first_[bodies_.size()];
     PoissonBodies out{
         {cell_.data(), count}, {}, {start_.data(), bodies_.size() + 1}, std::as_const(k_).view()};
-    for (int c = 0; c < 6; ++c) out.j[c] = {j_[c].data(), count};
+    for (int c = 0; c < 6; ++c) out.j[c] = columns(cell_, numbers_).j[c];
     return out;
   }
 
  private:
-  template <class T>
-  void sort(const T* from, Buffer<T>& to, std::size_t n) {
-    to.resize(n);
-    device_.gather("contacts", sizeof(T), from, std::as_const(place_).view(), to.data());
+  ContactsView columns(Buffer<std::uint32_t>& cell, Buffer<float>& numbers) {
+    ContactsView view{rank_.view(), place_.view(), cell.view(), {}, {}};
+    const std::size_t n = cell.size();
+    for (std::size_t k = 0; k < 6; ++k) {
+      view.j[k] = {numbers.data() + k * n, n};
+      view.more[k] = {numbers.data() + (6 + k) * n, n};
+    }
+    return view;
   }
 
   Device& device_;
@@ -157,10 +155,10 @@ class Contacts {
   Buffer<std::uint32_t> rank_of_, rank_, place_, cell_, count_, start_;
   Buffer<double> k_;
   Buffer<SixSums> sums_;
-  Buffer<float> j_[6], more_[6];
+  Buffer<float> numbers_;  // j and more
   // As they were listed.
   Buffer<std::uint32_t> unsorted_cell_;
-  Buffer<float> unsorted_;  // j and more
+  Buffer<float> unsorted_;
 };
 
 }  // namespace barchan::flip

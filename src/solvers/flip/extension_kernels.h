@@ -9,6 +9,8 @@
 #include "base/hd.h"
 #include "compute/view.h"
 #include "solvers/flip/liquid_kernels.h"
+#include "solvers/flip/motion_kernels.h"
+#include "solvers/flip/pressure_kernels.h"
 #include "spatial/tile_layers.h"
 
 namespace barchan::flip {
@@ -68,22 +70,71 @@ struct ExtendFaces {
     const std::uint32_t set = static_cast<std::uint32_t>(item) - face;
     const float here = distance_at(axis, face);
     std::uint32_t from[6];
-    float weight[6], weights = 0.0f;
-    int known = 0;
+    float weight[6], weights = 0.0f, known = 0.0f;
+    BARCHAN_UNROLLED_8
     for (int k = 0; k < 6; ++k) {
       const std::uint32_t at = k < 3 ? tiles.before(face, k) : tiles.behind(face, k - 3);
-      if (at == kNoCell || !inner.has(set + at)) continue;
-      from[known] = at;
-      weight[known] = max(here - distance_at(axis, at), 0.0f);
-      weights += weight[known++];
+      const bool there = at != kNoCell && inner.has(set + at);
+      from[k] = there ? at : kNoCell;
+      weight[k] = there ? max(here - distance_at(axis, at), 0.0f) : 0.0f;
+      weights += weight[k];
+      known += there ? 1.0f : 0.0f;
     }
     const bool level = !(weights > 1e-3f);  // none is nearer: the plain mean
-    const float scale = 1.0f / (level ? static_cast<float>(known) : weights);
-    for (int f = 0; f < count; ++f) {
-      const View<float>& value = fields[f].of[axis];
+    const float scale = 1.0f / (level ? known : weights);
+    BARCHAN_UNROLLED
+    for (int f = 0; f < 3; ++f) {
+      if (f >= count) break;
+      const View<float> value = fields[f].across(axis);
       float sum = 0.0f;
-      for (int k = 0; k < known; ++k) sum += (level ? 1.0f : weight[k]) * value[from[k]];
+      BARCHAN_UNROLLED_8
+      for (int k = 0; k < 6; ++k) {
+        if (from[k] != kNoCell) sum += (level ? 1.0f : weight[k]) * value[from[k]];
+      }
       value[face] = scale * sum;
+    }
+  }
+};
+
+// All layers. A round takes faces two layers behind the cells, whose distances they need, and cells
+// one layer behind the sets: then its parts do not need each other.
+struct ExtendOutward {
+  TileView tiles;
+  LayerView near;  // where there is anything at all
+  View<const std::uint8_t> kind;
+  ConstFaceView open;
+  View<const float> depth;         // [cells]
+  View<float> distance;            // out [cells]
+  FaceView u, change, shift;       // in and out; change in: u before
+  LayerSets cell_sets, face_sets;  // room for layers + 1, and for three sets of `layers`
+  int layers;
+
+  HD_SCHEDULE
+  template <class Device>
+  HD void operator()(Device& device) const {
+    const char* label = "extend";
+    begin_together(device);
+    for_each_of(device, label, near, FindChange{{u.of[0], u.of[1], u.of[2]}, change});
+    for_each_of(device, label, near, BeginDistance{depth, distance});
+    cell_sets.mark(device, label, IsWet{kind});
+    face_sets.mark(device, label, HasVelocity{tiles, kind, open});
+    end_together(device);
+    for (int round = 1; round <= layers + 3; ++round) {
+      begin_together(device);
+      if (round <= layers + 1) cell_sets.grow<GrowSet>(device, label, tiles, round);
+      if (round <= layers) face_sets.grow<GrowSet>(device, label, tiles, round);
+      const int cells = round - 1, faces = round - 3;
+      if (cells >= 1 && cells <= layers + 1) {
+        for_each_of(device, label, cell_sets.layer(cells),
+                    ExtendDistance{tiles, cell_sets.within(cells - 1), distance});
+      }
+      if (faces >= 1) {
+        const int fields = faces <= 2 ? 3 : 1;  // change and shift are read beside particles only
+        for_each_of(
+            device, label, face_sets.layer(faces),
+            ExtendFaces{tiles, face_sets.within(faces - 1), distance, fields, {u, change, shift}});
+      }
+      end_together(device);
     }
   }
 };

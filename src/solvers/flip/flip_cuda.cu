@@ -1,6 +1,6 @@
-#include "compute/cuda.cuh"
 #include "solvers/flip/flip_step.h"
 #include "spatial/tile_cells.cuh"
+#include "spatial/tile_layers.cuh"
 
 namespace barchan {
 

@@ -7,7 +7,6 @@
 
 #include "compute/buffer.h"
 #include "params/solver_params.h"
-#include "sim/measure_kernels.h"
 #include "sim/solver.h"
 #include "solvers/flip/contacts.h"
 #include "solvers/flip/face_buffer.h"
@@ -38,6 +37,7 @@ class FlipSolver final : public Solver {
   void lay_grid(const State& now, double dt, State& next);
   void particles_to_grid(State& next);
   void look_at_solids(const State& now, const State& next, const SolidsView& solids, double dt);
+  void find_stuff(const State& next);
   void mark_liquid();
   void add_forces(const State& now, double dt);
   void solve_pressure(const State& next, double dt, StepReport& report);
@@ -46,7 +46,7 @@ class FlipSolver final : public Solver {
   void push_solids(const State& next, BodyImpulses& out);
   void mend_crowding(double dt);
   void extend_velocities();
-  void grid_to_particles(double dt, State& next, StepReport& report);
+  void grid_to_particles(double dt, State& next);
   void keep_out_of_solids(const SolidsView& solids, double dt, State& next);
   void finish_report(double dt, State& next, StepReport& report);
 
@@ -58,15 +58,18 @@ class FlipSolver final : public Solver {
   void find_pressure(const State& next, double dt, bool again, StepReport& report);
   void subtract_gradient();
   flip::FrictionGrid friction_grid();
+  flip::YieldRadius yield() const;
+  double flow_scale() const;
   double per_pascal() const;  // of the pressure q [m/s / Pa]
   double cell_mass() const;   // of a full one [kg]
   bool separate(double least);
-  void measure_divergence(StepReport& report);
+  void measure_divergence();
   void extend(flip::FaceBuffer& faces, int layers);
   flip::ConstFaceView open() const;
   View<const bool> closed() const;
   flip::OutFlow out_flow() const;
   flip::Surface surface() const;
+  flip::StuffView stuff() const;
 
   // Sand at rest stays where it is: particles are moved apart and together as they flow only.
   float shift_share() const { return sand_ ? 0.5f : 0.0f; }
@@ -112,9 +115,16 @@ class FlipSolver final : public Solver {
   flip::FaceBuffer face_;                                // coefficients
   Buffer<float> anchor_, b_, q_, crowd_;                 // crowd_: as q_, for the particles' places
   TileLayers<Device> near_, cell_layers_, face_layers_;  // near_: around particles
-  flip::Friction<Device> friction_;                      // of sand
-  flip::FaceBuffer pushed_;  // velocities before friction and pressure [m/s]
-  Buffer<VitalSigns> vitals_;
+  flip::Strength strength_{0.0, 0.0, 1.0};               // of the first sand
+
+  // Where materials differ.
+  bool mixed_ = false;
+  Buffer<flip::Stuff> stuff_of_;                         // of each material
+  Buffer<float> lightness_, inner_friction_, cohesion_;  // of each cell
+
+  flip::Friction<Device> friction_;  // of sand
+  flip::FaceBuffer pushed_;          // velocities before friction and pressure [m/s]
+  Buffer<flip::StepSigns> signs_;
 };
 
 }  // namespace barchan

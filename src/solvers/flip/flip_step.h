@@ -15,6 +15,7 @@ StepReport FlipSolver<Device>::step(const State& now, const SolidsView& solids, 
   lay_grid(now, dt, next);                // sort the particles, tiles around them
   particles_to_grid(next);                // u_f = weighted mean of the particles near f     4.1
   look_at_solids(now, next, solids, dt);  // open fractions of faces and cells
+  find_stuff(next);                       // what fills each cell, where materials differ
   mark_liquid();                          // cells whose pressure is sought, and how deep they are
   add_forces(now, dt);                    // u += dt g
   if (sand_) {
@@ -25,7 +26,7 @@ StepReport FlipSolver<Device>::step(const State& now, const SolidsView& solids, 
   push_solids(next, out);                // by the pressure
   mend_crowding(dt);                     // where to move particles so that cells hold eight
   extend_velocities();                   // into air and solids: grad u . grad d = 0        4
-  grid_to_particles(dt, next, report);   // PIC, FLIP or APIC, and x' = u by RK2            4.1
+  grid_to_particles(dt, next);           // PIC, FLIP or APIC, and x' = u by RK2            4.1
   keep_out_of_solids(solids, dt, next);  // swept
   if (sand_) friction_.keep(friction_grid(), std::as_const(q_).view(), per_pascal(), next);
   finish_report(dt, next, report);

@@ -42,25 +42,18 @@ struct StressBuffer {
   }
 };
 
-// What sand resists shear with: friction x pressure + cohesion [Pa].
+// What sand resists shear with: friction x pressure + cohesion [Pa], as it flows; at rest friction
+// has a share of that (YieldRadius).
 struct Strength {
-  double friction, cohesion;
+  double friction, cohesion, at_rest;
 };
-// sin and tan of the friction angle, in the three forms that README.md compares.
+// In the three forms that README.md compares.
 inline Strength strength_of(const MaterialParams& material, const std::string& form) {
   const double phi = radians(material.friction_angle), c = material.cohesion;
-  if (form == "plane-strain") return {std::sin(phi), c * std::cos(phi)};
-  if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0)};
-  return {std::tan(phi), c};
+  if (form == "plane-strain") return {std::sin(phi), c * std::cos(phi), 1.0};
+  if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0), 1.0};
+  return {std::tan(phi), c, std::cos(phi)};
 }
-// What a surface of cells gets wrong in p, in units of rho g dx.
-inline constexpr double kPressurePad = 0.15;
-// |s| is sqrt(2) times the shear stress. `pad`: pressure that is always there [m/s].
-inline YieldRadius yield_radius(const Strength& of, double per_pascal, double pad) {
-  return {static_cast<float>(std::sqrt(2.0) * of.friction),
-          static_cast<float>(std::sqrt(2.0) * (of.friction * pad + of.cohesion * per_pascal))};
-}
-
 // The grid of this step, as friction sees it.
 struct FrictionGrid {
   TileView tiles;
@@ -74,6 +67,7 @@ struct FrictionGrid {
   View<const SolidMotion> motion;
   Vec3 gravity;    // dt g [m/s]
   float friction;  // tan(phi)
+  StuffView stuff;
   LayerView near;  // all cells that may hold sand, and those beside
 };
 
@@ -90,6 +84,7 @@ class Friction {
         edge_pace_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         radius_(device),
         scale_(device),
+        flow_(device),
         rest_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         s_(device),
         y_(device),
@@ -125,6 +120,7 @@ class Friction {
                       grid.depth,
                       grid.closed,
                       grid.open,
+                      grid.stuff,
                       {give_.view(),
                        pace_.view(),
                        {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}}});
@@ -146,12 +142,19 @@ class Friction {
              RecallWalls{kept, std::as_const(was_).view(), walls(), scale, t_.view(), t_y_.view()});
   }
 
-  // Which cells had no pressure, and the pressure of the others.
+  // The pressure to begin with.
   void recall_pressure(const FrictionGrid& grid, const State& now, double per_pascal,
-                       View<std::uint8_t> kind, View<float> q) {
+                       View<float> q) {
     for_each_of(device_, "friction: set up", grid.near,
-                RecallPressure{kept_in(now), std::as_const(was_).view(),
-                               static_cast<float>(per_pascal), kind, q});
+                RecallPressure{kept_in(now), std::as_const(was_).view(), grid.kind,
+                               static_cast<float>(per_pascal), q});
+  }
+
+  // How fast the sand shears that moves with u; `scale` as in FindFlow.
+  void find_flow(const FrictionGrid& grid, ConstFaceView u, double scale) {
+    flow_.resize(grid.tiles.cells());
+    for_each(device_, "friction: set up", static_cast<std::int64_t>(grid.tiles.cells()),
+             FindFlow{grid.tiles, roles(), u, static_cast<float>(scale), flow_.view()});
   }
 
   // u = u0 + div s.
@@ -161,11 +164,11 @@ class Friction {
 
   // The stresses that stop, as far as they may, what moves with u0 and with them; from those there
   // are. Until they change by less than `enough` [m/s] on the mean, or `most` times.
-  int relax(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield, double pad,
+  int relax(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield,
             ConstFaceView u0, double enough, int most) {
     constexpr int kLook = 4;  // iterations between looks at the progress
     yield_ = yield;
-    find_radii(grid, q, yield);
+    find_radii(grid, q);
     progress_.resize(Yield::kSums);
     double theta = 1.0;
     int done = 0;
@@ -174,7 +177,7 @@ class Friction {
         const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * theta * theta));
         const auto momentum = static_cast<float>((theta - 1.0) / next);
         theta = next;
-        iterate(grid, q, pad, u0, momentum);
+        iterate(grid, q, yield.pad, u0, momentum);
       }
       const std::vector<double> sums = progress_.download();
       const Progress progress{sums[0], sums[1], sums[2]};
@@ -189,7 +192,7 @@ class Friction {
   // The papers' way, in one go: each cell by itself, but groups of cells that do not shear as one.
   // u from u0, which moved with no stress so far.
   void stop_each(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield,
-                 double pad, ConstFaceView u0, FaceView u) {
+                 ConstFaceView u0, FaceView u) {
     const auto cells = static_cast<std::int64_t>(grid.tiles.cells());
     const auto walls_here = static_cast<std::int64_t>(wall_count_);
     const WallFlow flow{grid.tiles, grid.open, u0};
@@ -203,20 +206,19 @@ class Friction {
     for_each(device_, "friction: walls", walls_here,
              TryAtWalls{flow, walls(), std::as_const(pace_).view(), y_.read(), s_.view()});
     limit_.resize(wall_count_);
-    const YieldAtWalls how{flow,      walls(), grid.kind, q,   static_cast<float>(pad),
-                           y_.read(), {},      {},        0.0f};
+    const YieldAtWalls how{flow, walls(), grid.kind, q, yield.pad, y_.read(), {}, {}, 0.0f};
     for_each(device_, "friction: walls", walls_here, FindLimits{how, limit_.view()});
     for_each(device_, "friction: walls", walls_here,
              StopAtWalls{flow, walls(), std::as_const(limit_).view(), t_.view()});
 
     // Rigid groups, then what slides.
-    constexpr float kWell = WellInside::kWell;
-    find_radii(grid, q, {kWell * yield.per_pressure, kWell * yield.always});
+    yield_ = yield;
+    find_radii(grid, q);
+    for_each(device_, "friction", cells, TakeWellInside{radius_.view()});
     measure(grid, s_.read(), std::as_const(t_).view());
     groups_.find(grid.tiles, roles(),
                  WellInside{roles(), std::as_const(radius_).view(), std::as_const(scale_).view()});
-    yield_ = yield;
-    find_radii(grid, q, yield);
+    find_radii(grid, q);
     admit(grid);
     const View<const std::uint32_t> number = std::as_const(count_).view();
     for_each(device_, "friction", groups_.cells(),
@@ -257,14 +259,14 @@ class Friction {
     walls_.resize(wall_count_);
     for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
              ListWalls{grid.tiles, roles(), grid.open, grid.octants, grid.wall, grid.solids,
-                       give_.read(), grid.gravity, grid.friction, std::as_const(count_).view(),
-                       walls_.view()});
+                       give_.read(), grid.gravity, grid.friction, grid.stuff,
+                       std::as_const(count_).view(), walls_.view()});
   }
 
   // For the next step, in pascals: no stress beyond what the pressure q in the end allows.
   void keep(const FrictionGrid& grid, View<const float> q, double per_pascal, State& next) {
     const std::size_t tiles = grid.tiles.number.size, cells = grid.tiles.cells();
-    find_radii(grid, q, yield_);
+    find_radii(grid, q);
     admit(grid);
     Column& tile = next.keep({"grid_tile", Type::u64, 1, false}, tiles);
     Column& stress = next.keep({"grid_stress", Type::f32, 6, false}, cells);
@@ -329,6 +331,7 @@ class Friction {
     for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
                   MeasureCells{s,
                                std::as_const(radius_).view(),
+
                                scale_.view(),
                                {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
     for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
@@ -338,13 +341,14 @@ class Friction {
                             s,
                             t,
                             std::as_const(radius_).view(),
+
                             scale_.view(),
                             {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
   }
 
-  void find_radii(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield) {
+  void find_radii(const FrictionGrid& grid, View<const float> q) {
     for_each(device_, "friction", static_cast<std::int64_t>(grid.tiles.cells()),
-             FindRadii{grid.kind, q, yield, radius_.view()});
+             FindRadii{grid.kind, q, std::as_const(flow_).view(), yield_, radius_.view()});
   }
   void admit(const FrictionGrid& grid) {
     measure(grid, s_.read(), std::as_const(t_).view());
@@ -358,7 +362,7 @@ class Friction {
             {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}};
   }
 
-  void iterate(const FrictionGrid& grid, View<const float> q, double pad, ConstFaceView u0,
+  void iterate(const FrictionGrid& grid, View<const float> q, float pad, ConstFaceView u0,
                float momentum) {
     shove(grid, y_.read(), std::as_const(t_y_).view(), u0, v_.view());
     const WallFlow flow{grid.tiles, grid.open, v_.read()};
@@ -369,8 +373,8 @@ class Friction {
              TryAtWalls{flow, walls(), std::as_const(pace_).view(), y_.read(), x_.view()});
     measure(grid, x_.read(), std::as_const(t_).view());
     for_each(device_, "friction: walls", walls_here,
-             YieldAtWalls{flow, walls(), grid.kind, q, static_cast<float>(pad), s_.read(),
-                          t_.view(), t_y_.view(), momentum});
+             YieldAtWalls{flow, walls(), grid.kind, q, pad, s_.read(), t_.view(), t_y_.view(),
+                          momentum});
     sum_cells(device_, "friction", grid.tiles, sand_.within(0),
               Yield{pace(),
                     std::as_const(radius_).view(),
@@ -396,7 +400,7 @@ class Friction {
   YieldRadius yield_{};
   Buffer<std::uint8_t> roles_;
   Buffer<std::uint32_t> count_, was_;
-  Buffer<float> pace_, radius_, scale_, rest_[3];
+  Buffer<float> pace_, radius_, scale_, flow_, rest_[3];
   StressBuffer s_, y_, x_;  // stresses, with momentum, and before they yield
   FaceBuffer give_;
   Buffer<float> edge_pace_[3];

@@ -148,14 +148,11 @@ struct KeepOut {
   }
 };
 
-// A particle's way along the axis where it is longest [m].
-struct WayOf {
-  View3<const float> from, to;
-  HD float operator()(int item) const {
-    const auto i = static_cast<std::size_t>(item);
-    const Vec3 way = to[i] - from[i];
-    return max(max(absolute(way.x), absolute(way.y)), absolute(way.z));
-  }
+// What the host looks at when a step ends.
+struct StepSigns {
+  VitalSigns vitals;
+  float out_flow;         // the largest of a liquid cell [m/s]
+  std::uint32_t cut_off;  // 1: a particle would have left the grid around it
 };
 
 }  // namespace barchan::flip

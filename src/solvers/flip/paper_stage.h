@@ -12,19 +12,16 @@ namespace barchan {
 template <class Device>
 void FlipSolver<Device>::solve_paper_friction(const State& now, const State& next, double dt,
                                               StepReport& report) {
-  const double pad = flip::kPressurePad * kick_ * length(setup_.gravity);
-  const flip::Strength strength = flip::strength_of(setup_.materials.front(), params_.yield);
-  const flip::YieldRadius yield = flip::yield_radius(strength, per_pascal(), pad);
   const double nothing = 0.0;  // of the stresses of the last step
   report.iterations = 0.0;
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
   friction_.begin(friction_grid(), now, nothing);
-  friction_.recall_pressure(friction_grid(), now, per_pascal(), kind_.view(), q_.view());
+  friction_.find_flow(friction_grid(), change_.read(), flow_scale());
+  friction_.recall_pressure(friction_grid(), now, per_pascal(), q_.view());
 
   pushed_.resize(static_cast<std::size_t>(cells()));
-  pushed_.clear_to_zero();  // rows of cells are read whole, whatever takes part in them
   const auto copy = [&](const flip::FaceBuffer& from, flip::FaceBuffer& to) {
-    for_each_of(device_, "friction", near_.within(2), flip::CopyFaces{from.read(), to.view()});
+    for_each(device_, "friction", cells(), flip::CopyFaces{from.read(), to.view()});
   };
   copy(u_, pushed_);
   find_pressure(next, dt, false, report);
@@ -33,16 +30,15 @@ void FlipSolver<Device>::solve_paper_friction(const State& now, const State& nex
     move_on(next, pushes(std::as_const(q_).view()));
     friction_.list_walls(friction_grid());
   }
-  scratch_.clear_to_zero();
   copy(u_, scratch_);
-  friction_.stop_each(friction_grid(), std::as_const(q_).view(), yield, pad, scratch_.read(),
+  friction_.stop_each(friction_grid(), std::as_const(q_).view(), yield(), scratch_.read(),
                       u_.view());
   for_each_of(device_, "friction", near_.within(2),
               flip::AddChange{scratch_.read(), u_.read(), pushed_.view()});
   copy(pushed_, u_);
   find_pressure(next, dt, true, report);
   subtract_gradient();
-  measure_divergence(report);
+  measure_divergence();
 }
 
 }  // namespace barchan

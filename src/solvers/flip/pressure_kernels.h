@@ -1,7 +1,8 @@
 // The pressure's equations. q = p dt / (rho dx) [m/s] is what is solved for: across a face,
 //     u -= q_high - q_low
-// and the flow out of each liquid cell is to be 0, with A the open fraction of a face and w the
-// speed of the solid that closes the rest (Batty, Bertails & Bridson 2007):
+// (times the lightness at the face, where materials differ: rho is the first one's), and the flow
+// out of each liquid cell is to be 0, with A the open fraction of a face and w the speed of the
+// solid that closes the rest (Batty, Bertails & Bridson 2007):
 //     sum over faces of +-(A u + (1 - A) w) = 0
 // At the surface q is 0 at the fraction theta of the way from the liquid's cell to the air's (ghost
 // fluid: Gibou et al. 2002), so the difference there is q / theta.
@@ -14,6 +15,7 @@
 #include "compute/view.h"
 #include "math/scalar.h"
 #include "solvers/flip/liquid_kernels.h"
+#include "solvers/flip/material_kernels.h"
 #include "spatial/poisson.h"
 #include "spatial/tile_grid.h"
 
@@ -37,6 +39,7 @@ struct Equations {
   TileView tiles;
   Surface surface;
   ConstFaceView open;  // empty views: no solids
+  StuffView stuff;
   FaceView face;       // out: coefficients of PoissonMatrix
   View<float> anchor;  // out
 
@@ -55,14 +58,14 @@ struct Equations {
       const std::uint32_t low = tiles.before(cell, a), high = tiles.behind(cell, a);
       const float at_low = open_at(a, cell);
       const bool joined = low != kNoCell && surface.kind[low] == kLiquid;
-      face.of[a][cell] = joined ? at_low : 0.0f;
+      face.of[a][cell] = joined ? at_low * stuff.lightness_between(cell, low) : 0.0f;
       if (!joined && low != kNoCell && at_low > 0.0f) held += at_low / surface.theta(cell, low);
       if (high != kNoCell && surface.kind[high] != kLiquid) {
         const float at_high = open_at(a, high);
         if (at_high > 0.0f) held += at_high / surface.theta(cell, high);
       }
     }
-    anchor[cell] = held;
+    anchor[cell] = held * stuff.lightness_of(cell);
   }
 };
 
@@ -74,6 +77,10 @@ struct OutFlow {
   // Sand: cells less than half full may take in what they have room for.
   View<const float> fill = {};
   float cell_per_step = 0.0f;  // dx / dt [m/s]
+  StuffView stuff = {};
+  HD bool is_sand(std::uint32_t cell) const {
+    return stuff.friction.size == 0 || stuff.friction[cell] > 0.0f || stuff.cohesion[cell] > 0.0f;
+  }
   HD float across(int a, std::uint32_t cell) const {
     const float velocity = u.of[a][cell];
     if (open.of[a].size == 0) return velocity;
@@ -87,7 +94,7 @@ struct OutFlow {
       const std::uint32_t high = tiles.behind(cell, a);
       out += (high == kNoCell ? 0.0f : across(a, high)) - across(a, cell);
     }
-    if (fill.size > 0) out += max(0.5f - fill[cell], 0.0f) * cell_per_step;
+    if (fill.size > 0 && is_sand(cell)) out += max(0.5f - fill[cell], 0.0f) * cell_per_step;
     return out;
   }
 };
@@ -128,18 +135,21 @@ struct HasVelocity {
   }
 };
 
-// The difference of q across a cell's low face along an axis; 0 where neither side is liquid.
+// The difference of q across a cell's low face along an axis, times the lightness there; 0 where
+// neither side is liquid.
 struct Difference {
   TileView tiles;
   Surface surface;
   View<const float> q;
+  StuffView stuff = {};
   HD float operator()(int a, std::uint32_t cell) const {
     const std::uint32_t low = tiles.before(cell, a);
     const bool here = surface.kind[cell] == kLiquid;
     const bool there = low != kNoCell && surface.kind[low] == kLiquid;
-    if (here && there) return q[cell] - q[low];
-    if (here) return low == kNoCell ? 0.0f : q[cell] / surface.theta(cell, low);
-    if (there) return -q[low] / surface.theta(low, cell);
+    if (here && there) return (q[cell] - q[low]) * stuff.lightness_between(cell, low);
+    if (here && low == kNoCell) return 0.0f;
+    if (here) return q[cell] / surface.theta(cell, low) * stuff.lightness_of(cell);
+    if (there) return -q[low] / surface.theta(low, cell) * stuff.lightness_of(low);
     return 0.0f;
   }
 };
@@ -171,10 +181,10 @@ struct Separate {
   View<std::uint8_t> next;  // out
 
   HD bool may_part(std::uint32_t cell) const {
-    if (everywhere) return true;
+    if (everywhere && out_flow.is_sand(cell)) return true;
     for (int a = 0; a < 3; ++a) {
       const std::uint32_t high = tiles.behind(cell, a);
-      if (open.of[a][cell] < 1.0f || (high != kNoCell && open.of[a][high] < 1.0f)) return true;
+      if (share(a, cell) < 1.0f || (high != kNoCell && share(a, high) < 1.0f)) return true;
     }
     return false;
   }

@@ -19,6 +19,8 @@ namespace barchan::flip {
 // Three numbers at the low faces of each cell, across x, y and z.
 struct FaceView {
   View<float> of[3];
+  // For an axis that is known at run time only: keeps a GPU from copying the views to memory.
+  HD View<float> across(int axis) const { return axis == 0 ? of[0] : (axis == 1 ? of[1] : of[2]); }
 };
 struct ConstFaceView {
   View<const float> of[3];

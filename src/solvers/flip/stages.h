@@ -54,9 +54,25 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       near_(device),
       cell_layers_(device),
       face_layers_(device),
+      stuff_of_(device),
+      lightness_(device),
+      inner_friction_(device),
+      cohesion_(device),
       friction_(device),
       pushed_(device),
-      vitals_(device) {
+      signs_(device, 1) {
+  std::vector<flip::Stuff> table;
+  const MaterialParams& first = setup.materials.front();
+  for (const MaterialParams& m : setup.materials) {
+    const flip::Strength strength = flip::strength_of(m, params.yield);
+    table.push_back({static_cast<float>(first.density / m.density),
+                     static_cast<float>(strength.friction), static_cast<float>(strength.cohesion)});
+    mixed_ = mixed_ || m.density != first.density || m.friction_angle != first.friction_angle ||
+             m.cohesion != first.cohesion;
+  }
+  stuff_of_.upload(table);
+  const auto sand = std::find_if(setup.materials.begin(), setup.materials.end(), is_sand);
+  if (sand_) strength_ = flip::strength_of(*sand, params.yield);
   for (const Solid& solid : setup.solids) {
     const Aabb box = bounds(solid.shape);
     const Vec3d far = max(max(box.hi, -box.lo), Vec3d());
@@ -97,6 +113,7 @@ void FlipSolver<Device>::lay_grid(const State& now, double dt, State& next) {
   tiles_.build(now.position(), size(), most_ + 2);
   next.reorder(tiles_.order(), {"position", "pressure"});
   permute(device_, now.position(), tiles_.order(), from_);
+  signs_.clear_to_zero();
   const auto all = static_cast<std::size_t>(cells());
   for (flip::FaceBuffer* faces : {&u_, &change_, &shift_, &scratch_, &face_, &open_}) {
     faces->resize(all);
@@ -195,6 +212,23 @@ View<const bool> FlipSolver<Device>::closed() const {
 }
 
 template <class Device>
+flip::StuffView FlipSolver<Device>::stuff() const {
+  if (!mixed_) return {};
+  return {lightness_.view(), inner_friction_.view(), cohesion_.view()};
+}
+
+template <class Device>
+void FlipSolver<Device>::find_stuff(const State& next) {
+  if (!mixed_) return;
+  for (Buffer<float>* field : {&lightness_, &inner_friction_, &cohesion_}) {
+    field->resize(static_cast<std::size_t>(cells()));
+  }
+  for_each_of(device_, "materials", near_.within(2),
+              flip::StuffOfCells{tiles_.view(), next.material(), std::as_const(stuff_of_).view(),
+                                 lightness_.view(), inner_friction_.view(), cohesion_.view()});
+}
+
+template <class Device>
 void FlipSolver<Device>::mark_liquid() {
   const View<const float> wall = walls_ ? std::as_const(wall_).view() : View<const float>{};
   for_each_of(device_, "liquid", near_.within(1),
@@ -230,14 +264,16 @@ flip::OutFlow FlipSolver<Device>::out_flow() const {
           open(),
           walls_ && walls_move_ ? speed_.read() : flip::ConstFaceView{},
           sand_ ? fill_.view() : View<const float>{},
-          cell_per_step_};
+          cell_per_step_,
+          stuff()};
 }
 
 template <class Device>
 void FlipSolver<Device>::set_up_equations(const State& next, bool again) {
   if (contacts_.dynamic() > 0) list_contacts(next);
-  for_each_of(device_, "equations", near_.within(2),
-              flip::Equations{tiles_.view(), surface(), open(), face_.view(), anchor_.view()});
+  for_each_of(
+      device_, "equations", near_.within(2),
+      flip::Equations{tiles_.view(), surface(), open(), stuff(), face_.view(), anchor_.view()});
   for_each_of(device_, "equations", near_.within(2),
               flip::RightSide{std::as_const(kind_).view(), out_flow(), b_.view()});
   const flip::ConstFaceView face = face_.read();
@@ -278,7 +314,7 @@ void FlipSolver<Device>::find_pressure(const State& next, double dt, bool again,
 
 template <class Device>
 void FlipSolver<Device>::subtract_gradient() {
-  const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view()};
+  const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view(), stuff()};
   for_each_of(device_, "project", near_.within(2),
               flip::SubtractGradient{difference, open(), u_.view()});
 }
@@ -289,20 +325,20 @@ void FlipSolver<Device>::solve_pressure(const State& next, double dt, StepReport
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
   find_pressure(next, dt, false, report);
   subtract_gradient();
-  measure_divergence(report);
+  measure_divergence();
 }
 
 template <class Device>
-void FlipSolver<Device>::measure_divergence(StepReport& report) {
-  const double out = static_cast<double>(reduce<Largest<float>>(
-      device_, "project", cells(), flip::LargestOutFlow{std::as_const(kind_).view(), out_flow()}));
-  report.divergence_max = out / static_cast<double>(size());
+void FlipSolver<Device>::measure_divergence() {
+  reduce_to<Largest<float>>(device_, "project", cells(),
+                            flip::LargestOutFlow{std::as_const(kind_).view(), out_flow()},
+                            &signs_.data()->out_flow);
 }
 
 template <class Device>
 bool FlipSolver<Device>::separate(double least) {
   next_kind_.resize(kind_.size());
-  const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view()};
+  const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view(), stuff()};
   const std::uint32_t changed = reduce<Sum<std::uint32_t>>(
       device_, "separate", cells(),
       flip::Separate{tiles_.view(), open(), std::as_const(q_).view(), out_flow(), difference,
@@ -331,8 +367,30 @@ flip::FrictionGrid FlipSolver<Device>::friction_grid() {
           solids_,
           std::as_const(motion_).view(),
           Vec3(kick_ * setup_.gravity),
-          static_cast<float>(flip::strength_of(setup_.materials.front(), params_.yield).friction),
+          static_cast<float>(strength_.friction),
+          stuff(),
           near_.within(2)};
+}
+
+// For FindFlow: a tenth of sqrt(g / dx) is the shear rate of sand that flows.
+template <class Device>
+double FlipSolver<Device>::flow_scale() const {
+  const double rate = 0.1 * std::sqrt(length(setup_.gravity) / static_cast<double>(size()));
+  return rate > 0.0 ? 1.0 / (rate * static_cast<double>(size())) : 1e30;
+}
+
+template <class Device>
+flip::YieldRadius FlipSolver<Device>::yield() const {
+  constexpr double kPad = 0.2;       // of rho g dx: what a surface of cells gets wrong in p
+  constexpr double kPadDepth = 3.0;  // [cells] below which that is nothing
+  const double g_dt = kick_ * length(setup_.gravity);
+  return {static_cast<float>(strength_.friction),
+          static_cast<float>(strength_.at_rest),
+          static_cast<float>(strength_.cohesion),
+          static_cast<float>(per_pascal()),
+          static_cast<float>(kPad * g_dt),
+          g_dt > 0.0 ? static_cast<float>(1.0 / (kPadDepth * g_dt)) : 0.0f,
+          stuff()};
 }
 
 // Pressure and friction together: each is found with the other as it was, in turns, and in the end
@@ -349,18 +407,15 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   const int most = now.step < kColdSteps ? kColdIterations : (coupled ? 60 : 20);
   const double g_dt = kick_ * length(setup_.gravity);
   const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;
-  const flip::Strength strength = flip::strength_of(setup_.materials.front(), params_.yield);
-  const double pad = flip::kPressurePad * g_dt;
-  const flip::YieldRadius yield = flip::yield_radius(strength, per_pascal(), pad);
   report.iterations = 0.0;
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
 
   friction_.begin(friction_grid(), now, per_pascal());
-  friction_.recall_pressure(friction_grid(), now, per_pascal(), kind_.view(), q_.view());
+  friction_.find_flow(friction_grid(), change_.read(), flow_scale());
+  friction_.recall_pressure(friction_grid(), now, per_pascal(), q_.view());
   pushed_.resize(static_cast<std::size_t>(cells()));
-  pushed_.clear_to_zero();  // rows of cells are read whole, whatever takes part in them
   const auto copy = [&](const flip::FaceBuffer& from, flip::FaceBuffer& to) {
-    for_each_of(device_, "friction", near_.within(2), flip::CopyFaces{from.read(), to.view()});
+    for_each(device_, "friction", cells(), flip::CopyFaces{from.read(), to.view()});
   };
   copy(u_, pushed_);
   for (int turn = 0; turn < turns; ++turn) {
@@ -372,13 +427,13 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
       move_on(next, pushes(std::as_const(q_).view()));
       friction_.list_walls(friction_grid());
     }
-    friction_.relax(friction_grid(), std::as_const(q_).view(), yield, pad, u_.read(), enough, most);
+    friction_.relax(friction_grid(), std::as_const(q_).view(), yield(), u_.read(), enough, most);
   }
   copy(pushed_, u_);
   friction_.add(friction_grid(), pushed_.read(), u_.view());
   find_pressure(next, dt, true, report);
   subtract_gradient();
-  measure_divergence(report);
+  measure_divergence();
 }
 
 // ---- Solids that the pressure pushes
@@ -398,7 +453,8 @@ void FlipSolver<Device>::list_contacts(const State& next) {
                   solids_,
                   std::as_const(motion_).view(),
                   std::as_const(octants_).view(),
-                  Vec3(kick_ * setup_.gravity)},
+                  Vec3(kick_ * setup_.gravity),
+                  stuff()},
                  cells(), near_.within(1));
   if (contacts_.dynamic() == 0) return;
   move_on(next, pushes({}));
@@ -463,7 +519,8 @@ void FlipSolver<Device>::mend_crowding(double dt) {
                                      std::as_const(fill_).view(), closed(),
                                      static_cast<float>(share), sand_ ? 0.03f : 0.0f, b_.view()});
   poisson_.solve(std::as_const(b_).view(), crowd_.view(), 0.05, 2);
-  const flip::Difference difference{tiles_.view(), surface(), std::as_const(crowd_).view()};
+  const flip::Difference difference{tiles_.view(), surface(), std::as_const(crowd_).view(),
+                                    stuff()};
   for_each_of(device_, "crowding", near_.within(2),
               flip::ShiftFaces{difference, open(), shift_.view()});
 }
@@ -471,26 +528,13 @@ void FlipSolver<Device>::mend_crowding(double dt) {
 template <class Device>
 void FlipSolver<Device>::extend_velocities() {
   const TileView tiles = tiles_.view();
-  for_each_of(device_, "extend", near_.within(2), flip::FindChange{u_.read(), change_.view()});
   const int layers = most_ + 1;
-  for_each_of(device_, "extend", near_.within(2),
-              flip::BeginDistance{std::as_const(depth_).view(), distance_.view()});
-  cell_layers_.build("extend", tiles, flip::IsWet{std::as_const(kind_).view()}, layers + 1);
-  for (int k = 1; k <= layers + 1; ++k) {
-    for_each_of(device_, "extend", cell_layers_.layer(k),
-                flip::ExtendDistance{tiles, cell_layers_.within(k - 1), distance_.view()});
-  }
-  face_layers_.build("extend", tiles, flip::HasVelocity{tiles, std::as_const(kind_).view(), open()},
-                     layers, 3);
-  for (int k = 1; k <= layers; ++k) {
-    const int fields = k <= 2 ? 3 : 1;  // change and shift are read beside their particles only
-    for_each_of(device_, "extend", face_layers_.layer(k),
-                flip::ExtendFaces{tiles,
-                                  face_layers_.within(k - 1),
-                                  std::as_const(distance_).view(),
-                                  fields,
-                                  {u_.view(), change_.view(), shift_.view()}});
-  }
+  in_one_launch(
+      device_, "extend", 3 * cells(),
+      flip::ExtendOutward{tiles, near_.within(2), std::as_const(kind_).view(), open(),
+                          std::as_const(depth_).view(), distance_.view(), u_.view(), change_.view(),
+                          shift_.view(), cell_layers_.room(tiles, layers + 1),
+                          face_layers_.room(tiles, layers, 3), layers});
   if (!walls_) return;
   const LayerView near = cell_layers_.within(2);
   for_each_of(device_, "extend", near,
@@ -501,7 +545,7 @@ void FlipSolver<Device>::extend_velocities() {
 
 // flip_ratio is given for 1/60 s; over dt, 1 - r is what is left of PIC in that time.
 template <class Device>
-void FlipSolver<Device>::grid_to_particles(double dt, State& next, StepReport& report) {
+void FlipSolver<Device>::grid_to_particles(double dt, State& next) {
   const double ratio = transfer_ == "flip" ? std::pow(params_.flip_ratio, 60.0 * dt) : 0.0;
   const View3<const float> from = std::as_const(from_).view();
   const TileView tiles = tiles_.view();
@@ -517,18 +561,14 @@ void FlipSolver<Device>::grid_to_particles(double dt, State& next, StepReport& r
       next.write_position(),
       {},
       {},
-      {}};
+      {},
+      &signs_.data()->cut_off};
   if (affine()) {
     carry.cx = next.rewrite_vectors("affine_x");
     carry.cy = next.rewrite_vectors("affine_y");
     carry.cz = next.rewrite_vectors("affine_z");
   }
   flip::carry(device_, carry);
-  const float farthest = reduce<Largest<float>>(
-      device_, "report", static_cast<std::int64_t>(from.size), flip::WayOf{from, next.position()});
-  if (farthest > (static_cast<float>(most_) - 0.01f) * size()) {
-    report.trouble = "particles were to move farther in one step than the grid around them reaches";
-  }
   const auto spacing = static_cast<float>(setup_.spacing);
   for_each(device_, "spread", static_cast<std::int64_t>(from.size),
            flip::Spread{tiles, from, std::as_const(depth_).view(), spacing,
@@ -559,10 +599,14 @@ void FlipSolver<Device>::keep_out_of_solids(const SolidsView& solids, double dt,
 
 template <class Device>
 void FlipSolver<Device>::finish_report(double dt, State& next, StepReport& report) {
-  vitals_.resize(1);
   reduce_to<JoinVitals>(device_, "report", static_cast<std::int64_t>(from_.size()),
-                        ReadVitals{next.position(), next.velocity()}, vitals_.data());
-  const VitalSigns vitals = vitals_.download().front();
+                        ReadVitals{next.position(), next.velocity()}, &signs_.data()->vitals);
+  const flip::StepSigns signs = signs_.download().front();
+  if (signs.cut_off != 0) {
+    report.trouble = "particles were to move farther in one step than the grid around them reaches";
+  }
+  report.divergence_max = static_cast<double>(signs.out_flow) / static_cast<double>(size());
+  const VitalSigns& vitals = signs.vitals;
   report.dt_used = dt;
   report.max_speed = std::sqrt(static_cast<double>(vitals.max_speed_squared));
   report.first_bad = vitals.first_bad == ~0u ? -1 : static_cast<std::int64_t>(vitals.first_bad);

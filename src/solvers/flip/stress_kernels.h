@@ -20,6 +20,7 @@
 #include "compute/view.h"
 #include "math/scalar.h"
 #include "solvers/flip/liquid_kernels.h"
+#include "solvers/flip/material_kernels.h"
 #include "spatial/tile_grid.h"
 
 namespace barchan::flip {
@@ -121,6 +122,7 @@ struct FindPace {
   View<const float> depth;  // [cells]
   View<const bool> closed;  // empty: no solids
   ConstFaceView open;
+  StuffView stuff;
   PaceView pace;  // out
 
   // How full a cell is, as far as it is open: all of it half a cell below the surface. With full
@@ -138,7 +140,7 @@ struct FindPace {
       if (low != kNoCell && closed[low]) there = here;
     }
     const float share = open.of[a].size == 0 ? 1.0f : open.of[a][cell];
-    return max(0.5f * (here + there) * share, kLeastMass);
+    return max(0.5f * (here + there) * share, kLeastMass) / stuff.lightness_between(cell, low);
   }
   HD bool touches(std::uint32_t cell) const {
     return cell != kNoCell && (roles[cell] & role::kTouches) != 0;
@@ -206,21 +208,67 @@ HD inline float shear_in(const TileView& tiles, const ConstStressView& s, int a,
   return 0.25f * sum;
 }
 
-// The radius of the yield surface. In the "slope" form, sqrt(2) (tan(phi) p + c), a slope of sand
-// at phi is exactly in balance.
+// How fast sand shears, from 0 at rest to 1 where it flows: |D| in units of sqrt(g / dx) / 10.
+struct FindFlow {
+  TileView tiles;
+  View<const std::uint8_t> roles;
+  ConstFaceView u;
+  float scale;       // 1 over the difference of velocities across a cell that makes it 1 [s/m]
+  View<float> flow;  // out
+
+  HD float across(int of, int along, std::uint32_t cell) const {
+    const std::uint32_t low = tiles.before(cell, along);
+    return low == kNoCell ? 0.0f : u.of[of][cell] - u.of[of][low];
+  }
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    float squares = 0.0f;
+    if (roles[cell] & role::kStressed) {
+      for (int a = 0; a < 3; ++a) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        const std::uint32_t high = tiles.behind(cell, a);
+        const float normal = high == kNoCell ? 0.0f : u.of[a][high] - u.of[a][cell];
+        const bool edge = (roles[cell] & role::shears(a)) != 0;
+        const float shear = edge ? across(b, c, cell) + across(c, b, cell) : 0.0f;
+        squares += normal * normal + 0.5f * shear * shear;
+      }
+    }
+    flow[cell] = min(scale * std::sqrt(squares), 1.0f);
+  }
+};
+
+// The radius of the yield surface. In the "slope" form sand that flows shears at tan(phi) p, so
+// that flow down a slope comes to rest at phi: there s is along D. Sand at rest may bear the load
+// by any s inside the surface, and with the same radius heaps of sin(phi') = tan(phi) would stay
+// (35 degrees for phi = 30). So sand at rest has the radius sin(phi) p, with which the steepest
+// heap that can stay is that of phi, as Mohr and Coulomb say.
 struct YieldRadius {
-  float per_pressure;  // of q
-  float always;        // [m/s]
-  HD float operator()(float q) const { return per_pressure * max(q, 0.0f) + always; }
+  float friction;    // of the one material; see also stuff
+  float at_rest;     // share of the friction that sand at rest has
+  float cohesion;    // [Pa]
+  float per_pascal;  // dt / (rho dx) [m/s / Pa]
+  float pad;         // pressure that is always there at the surface [m/s]
+  float fade;        // 1 over the pressure where it is no more [s/m]
+  StuffView stuff;
+  HD float operator()(std::uint32_t cell, float q, float flow) const {
+    const bool one = stuff.friction.size == 0;
+    const float mu = one ? friction : stuff.friction[cell],
+                c = one ? cohesion : stuff.cohesion[cell];
+    const float p = max(q, 0.0f);
+    const float pressed =
+        p * (at_rest + (1.0f - at_rest) * flow) + pad * max(1.0f - fade * p, 0.0f);
+    return 1.41421356f * (mu * pressed + c * per_pascal);
+  }
 };
 struct FindRadii {
   View<const std::uint8_t> kind;
-  View<const float> q;
+  View<const float> q, flow;
   YieldRadius yield;
   View<float> radius;  // out [m/s]
   HD void operator()(int item) const {
-    const auto cell = static_cast<std::size_t>(item);
-    radius[cell] = kind[cell] == kAir ? 0.0f : yield(kind[cell] == kLiquid ? q[cell] : 0.0f);
+    const auto cell = static_cast<std::uint32_t>(item);
+    radius[cell] =
+        kind[cell] == kAir ? 0.0f : yield(cell, kind[cell] == kLiquid ? q[cell] : 0.0f, flow[cell]);
   }
 };
 
@@ -254,9 +302,10 @@ struct TryStress {
   }
 };
 
-// ... and s = P(x), onto the yield surface where x is beyond it. |s|^2 in a cell takes the mean
-// size of what is on its edges (the mean of the squares would be too much wherever stress grows
-// with depth, most of all at the surface), and on an edge it takes the rest from the cells around.
+// ... and s = P(x), onto the yield surface where x is beyond it. Differences of normal stresses
+// count k times what shear does (Strength, friction.h). |s|^2 in a cell takes the mean size of what
+// is on its edges (the mean of the squares would be too much wherever stress grows with depth, most
+// of all at the surface), and on an edge it takes the rest from the cells around.
 struct MeasureCells {
   static constexpr float kTiny = 1e-30f;
   ConstStressView s;
@@ -461,23 +510,19 @@ struct Recall {
   }
 };
 
-// The set of cells whose pressure is sought begins with what it was, and so does the pressure.
+// The pressure begins with what it was. All cells seek theirs again: those without are then dropped
+// at once, wherever they are, while sand that lands would take them up layer by layer only.
 struct RecallPressure {
   KeptView kept;
   View<const std::uint32_t> was;
+  View<const std::uint8_t> kind;
   float scale;
-  View<std::uint8_t> kind;  // in and out
-  View<float> q;            // out
+  View<float> q;  // out
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
     const std::uint32_t tile = was[cell / kTileCells];
     if (kind[cell] != kLiquid || tile == kNoCell) return;
-    const std::size_t from = std::size_t{tile} * kTileCells + cell % kTileCells;
-    if (kept.kind[from] == kDetached) {
-      kind[cell] = kDetached;
-    } else {
-      q[cell] = scale * kept.pressure[from];
-    }
+    q[cell] = scale * kept.pressure[std::size_t{tile} * kTileCells + cell % kTileCells];
   }
 };
 

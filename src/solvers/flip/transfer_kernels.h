@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/hd.h"
+#include "compute/bits.h"
 #include "compute/lanes.h"
 #include "compute/view.h"
 #include "math/vec3.h"
@@ -145,6 +146,7 @@ struct Carry {
 
   template <class T, class Window>
   HD_INLINE HD void velocity(const Window& u, const T* s, T* out) const {
+    BARCHAN_UNROLLED
     for (int a = 0; a < 3; ++a) out[a] = sample(u, a, s[0], s[1], s[2]).value;
   }
   template <class T>
@@ -162,11 +164,13 @@ struct Carry {
     return choose(low < from + most, low, from + most);
   }
 
+  // Returns how far it went along the axis where that is most [cells].
   template <class T, class Window>
-  HD_INLINE HD void operator()(const Window& u, const Window& change, const Window& shift,
-                               Particle<T>& p) const {
+  HD_INLINE HD T operator()(const Window& u, const Window& change, const Window& shift,
+                            Particle<T>& p) const {
     const T start[3] = {p.place[0], p.place[1], p.place[2]};
     T now[3];
+    BARCHAN_UNROLLED
     for (int a = 0; a < 3; ++a) {
       const Sample<T> at = sample(u, a, start[0], start[1], start[2]);
       now[a] = at.value;
@@ -181,13 +185,16 @@ struct Carry {
       // made faster than it was and than 1.5 times the grid's velocity and 1.25 its change (less
       // would cut off what eddies give and take).
       const T most_speed = larger(size_of(p.v), 1.5f * size_of(now) + 1.25f * size_of(changed));
+      BARCHAN_UNROLLED
       for (int a = 0; a < 3; ++a) {
         p.v[a] = ratio * (p.v[a] + changed[a]) + (1.0f - ratio) * now[a];
       }
       const T speed = size_of(p.v) + 1e-12f;
       const T kept = choose(speed > most_speed, most_speed / speed, speed * 0.0f + 1.0f);
+      BARCHAN_UNROLLED
       for (int a = 0; a < 3; ++a) p.v[a] = kept * p.v[a];
     } else {
+      BARCHAN_UNROLLED
       for (int a = 0; a < 3; ++a) p.v[a] = now[a];
     }
 
@@ -200,12 +207,22 @@ struct Carry {
       const T on = choose(count > static_cast<float>(k), h, h * 0.0f);
       if (k > 0) velocity(u, p.place, now);
       T middle[3], there[3];
+      BARCHAN_UNROLLED
       for (int a = 0; a < 3; ++a) middle[a] = kept(p.place[a] + 0.5f * on * now[a], start[a]);
       velocity(u, middle, there);
+      BARCHAN_UNROLLED
       for (int a = 0; a < 3; ++a) p.place[a] = kept(p.place[a] + on * there[a], start[a]);
     }
-    for (int a = 0; a < 3; ++a) p.place[a] = kept(p.place[a] + moved[a], start[a]);
+    T farthest = 0.0f * p.place[0];
+    BARCHAN_UNROLLED
+    for (int a = 0; a < 3; ++a) {
+      p.place[a] = kept(p.place[a] + moved[a], start[a]);
+      farthest = larger(farthest, absolute(p.place[a] - start[a]));
+    }
+    return farthest;
   }
+  // Whether it would have gone farther than it may.
+  HD bool cut_off(float farthest) const { return farthest > most - 0.01f; }
 };
 
 // All that carry() needs.
@@ -214,10 +231,14 @@ struct CarryParticles {
   ConstFaceView u, change, shift;  // change: only where ratio > 0; shift: [cells]
   Carry carry;
   View3<const float> x;
-  View3<float> v;           // in and out
-  View3<float> moved_to;    // out
-  View3<float> cx, cy, cz;  // out; empty: none
+  View3<float> v;                    // in and out
+  View3<float> moved_to;             // out
+  View3<float> cx, cy, cz;           // out; empty: none
+  std::uint32_t* cut_off = nullptr;  // in: 0; out: 1 if a particle was; null: nobody asks
 
+  HD void note(float farthest) const {
+    if (cut_off && carry.cut_off(farthest)) set_bits(cut_off, 1u);
+  }
   HD Vec3 first_cell(std::uint32_t tile) const {
     int i, j, k;
     tiles.corner(tile, i, j, k);
@@ -229,8 +250,9 @@ struct CarryParticles {
     const Vec3 from = x[i], own = v[i];
     const Vec3 s = tiles.frame.in_cells(from) - first_cell(tile);
     Carry::Particle<float> p{{s.x, s.y, s.z}, {own.x, own.y, own.z}, {}};
-    carry(TileWindow{tiles, tile, u}, TileWindow{tiles, tile, change},
-          TileWindow{tiles, tile, shift}, p);
+    const float farthest = carry(TileWindow{tiles, tile, u}, TileWindow{tiles, tile, change},
+                                 TileWindow{tiles, tile, shift}, p);
+    note(farthest);
     v[i] = Vec3(p.v[0], p.v[1], p.v[2]);
     moved_to[i] = from + tiles.frame.size * (Vec3(p.place[0], p.place[1], p.place[2]) - s);
     if (cx.size > 0) {

@@ -33,6 +33,7 @@ struct WallCell {
   Vec3 friction, weight;
   float depth;  // from the middle to the wall [cells]
   float pace;   // w: how far a step of the iteration goes
+  int across;   // the axis that the wall with the most friction lies across
 };
 
 // How the force of walls on a cell goes to its faces: by their open areas.
@@ -84,14 +85,16 @@ struct ListWalls {
   ConstFaceView give;
   Vec3 gravity;         // dt g [m/s]
   float most_friction;  // tan(phi): sand shears within before it slides on rougher walls
+  StuffView stuff;
   View<const std::uint32_t> before;  // how many wall cells come before each cell
   View<WallCell> out;
 
   HD int solid_at(std::uint32_t cell, const Vec3& x) const {
     return solids.nearest(cell / kTileCells, x).solid;
   }
-  HD float friction_of(int solid) const {
-    return min(solids.solids.data[solid].friction, most_friction);
+  HD float friction_of(int solid, std::uint32_t cell) const {
+    const float within = stuff.friction.size > 0 ? stuff.friction[cell] : most_friction;
+    return min(solids.solids.data[solid].friction, within);
   }
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
@@ -107,9 +110,9 @@ struct ListWalls {
       one.free[a] = one.aligned ? lo > 0.0f && hi > 0.0f : lo > 0.0f || hi > 0.0f;
       if (!one.aligned || (lo >= 1.0f && hi >= 1.0f)) continue;
       const Vec3 x = middle_of_face(tiles, cell, a);
-      if (lo < 1.0f) one.friction[a] += (1.0f - lo) * friction_of(solid_at(cell, x));
+      if (lo < 1.0f) one.friction[a] += (1.0f - lo) * friction_of(solid_at(cell, x), cell);
       const Vec3 far = x + tiles.frame.size * unit(a);
-      if (hi < 1.0f) one.friction[a] += (1.0f - hi) * friction_of(solid_at(cell, far));
+      if (hi < 1.0f) one.friction[a] += (1.0f - hi) * friction_of(solid_at(cell, far), cell);
       one.weight[a] = lo < hi ? -gravity[a] : gravity[a];
     }
     const float area = length(missing);
@@ -119,9 +122,13 @@ struct ListWalls {
     one.velocity = solids.velocity(one.solid, middle);
     one.depth = clamp(wall[cell], 0.0f, 0.5f);
     if (!one.aligned) {
-      one.friction.x = area * friction_of(one.solid);
+      one.friction.x = area * friction_of(one.solid, cell);
       one.weight.x = -dot(gravity, one.normal);
     }
+    const Vec3 by =
+        one.aligned ? one.friction
+                    : Vec3(absolute(one.normal.x), absolute(one.normal.y), absolute(one.normal.z));
+    one.across = by.x > by.y ? (by.x > by.z ? 0 : 2) : (by.y > by.z ? 1 : 2);
     one.pace = FindPace::kWallPace / WallShares{tiles, open, give, roles}.response(cell);
     out[before[cell]] = one;
   }
@@ -262,9 +269,8 @@ struct MeasureAtWalls {
     const auto i = static_cast<std::size_t>(item);
     const WallCell& wall = walls[i];
     const std::uint32_t cell = wall.cell;
-    const Vec3 n = wall.normal, on = t[i];
-    const int b = absolute(n.x) > absolute(n.y) ? (absolute(n.x) > absolute(n.z) ? 0 : 2)
-                                                : (absolute(n.y) > absolute(n.z) ? 1 : 2);
+    const Vec3 on = t[i];
+    const int b = wall.across;
     float all = 0.0f, edges[3];
     for (int c = 0; c < 3; ++c) {
       const float in_wall = c == b ? 0.0f : absolute(on[3 - b - c]);

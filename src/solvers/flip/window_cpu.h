@@ -102,7 +102,7 @@ struct CarryTiles {
       start[a] = p.place[a] = keep_first(s, count, 0.5f);
       p.v[a] = load_first(v[a], count);
     }
-    all.carry(u, change, shift, p);
+    all.note(largest_of(keep_first(all.carry(u, change, shift, p), count, 0.0f)));
     for (int a = 0; a < 3; ++a) {
       store_first(v[a], p.v[a], count);
       store_first(to[a], from[a] + size * (p.place[a] - start[a]), count);

@@ -97,6 +97,9 @@ TEST_F(RunRecordTest, FaultsNameTheNearest) {
   EXPECT_EQ(fault({"particles", "y", "p101"}),
             "'p101' is no statistic; there are min, max, mean and percentiles such as p50 and "
             "p99_5");
+  EXPECT_EQ(fault({"pile", "x", "angel"}), "a pile has no column 'angel'; did you mean 'angle'?");
+  EXPECT_EQ(fault({"pile", "w", "angle"}),
+            "'pile.w.angle': a pile is measured along x, y, z, '-x', '-y', '-z' or r");
   EXPECT_EQ(fault({"particles", "y"}), "'particles.y' should read particles.QUANTITY.STATISTIC");
 }
 

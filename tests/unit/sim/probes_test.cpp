@@ -73,6 +73,24 @@ TEST_P(ProbeOnDevice, DensityOfALatticeIsThatOfItsMaterial) {
   EXPECT_EQ(value.at("out"), 0.0);
 }
 
+TEST_P(ProbeOnDevice, VelocityIsTheMeanAround) {
+  // Two blocks side by side: amid one it has its velocity, on the border between them the mean.
+  const std::string text =
+      "resolution = 0.05\nduration = 0\n"
+      "[[fill]]\nsampling = \"lattice\"\nshape = { box = [[0, 0, 0], [1, 1, 1]] }\n"
+      "velocity = [2, -4, 0]\n"
+      "[[fill]]\nsampling = \"lattice\"\nshape = { box = [[1, 0, 0], [2, 1, 1]] }\n"
+      "[[probe]]\nname = \"amid\"\nkind = \"velocity\"\nat = [0.5, 0.5, 0.5]\naxis = \"x\"\n"
+      "[[probe]]\nname = \"down\"\nkind = \"velocity\"\nat = [0.5, 0.5, 0.5]\naxis = \"-y\"\n"
+      "[[probe]]\nname = \"border\"\nkind = \"velocity\"\nat = [1, 0.5, 0.5]\naxis = \"x\"\n"
+      "[[probe]]\nname = \"out\"\nkind = \"velocity\"\nat = [9, 0.5, 0.5]\naxis = \"x\"\n";
+  const auto value = run(text, *device).at(0);
+  EXPECT_NEAR(value.at("amid"), 2.0, 1e-6);
+  EXPECT_NEAR(value.at("down"), 4.0, 1e-6);
+  EXPECT_NEAR(value.at("border"), 1.0, 1e-6);
+  EXPECT_TRUE(std::isnan(value.at("out")));
+}
+
 TEST_P(ProbeOnDevice, FrontIsThePercentileOnTheFloor) {
   // On the floor a bar of 100 x 2 x 2 particles; above it matter that overhangs and must not count.
   const std::string text =

@@ -898,10 +898,9 @@ void compare_transfers() {
   for (std::size_t i = 0; i < q.size(); ++i) ASSERT_NEAR(q[i], q_plain[i], 1e-5f);
 
   std::vector<float> down = coarse, down_plain = coarse;
-  between_levels<E>(cpu, "",
-                    Restrict<E>{level, view(weight), view(fine), {down.data(), down.size()}});
+  between_levels<E>(cpu, "", Restrict<E>{level, view(fine), {down.data(), down.size()}});
   for_each(cpu, "", std::int64_t(level.tiles) * C * C * C,
-           Restrict<E>{level, view(weight), view(fine), {down_plain.data(), down_plain.size()}});
+           Restrict<E>{level, view(fine), {down_plain.data(), down_plain.size()}});
   for (std::size_t i = 0; i < down.size(); ++i) ASSERT_NEAR(down[i], down_plain[i], 3e-5f);
 }
 TEST(PoissonTransfers, TilesAsCells) {

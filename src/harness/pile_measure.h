@@ -1,0 +1,43 @@
+// The shape of a pile in each frame of a run: how far it reaches, how high it stands, how steep it
+// is. Single grains that ran away do not count.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cache/run_folder.h"
+#include "harness/series.h"
+#include "math/vec3.h"
+
+namespace barchan {
+
+// Heights of upright columns in a row: the volume of the particles in each, over its footprint.
+struct PileProfile {
+  double width = 0.0;           // of a column: two spacings, a cell of flip's grid [m]
+  double first = 0.0;           // middle of the first column, along the direction [m]
+  std::vector<double> heights;  // [m]
+};
+
+// Along `direction`, a coordinate axis across `up`, columns go over the whole breadth of the pile.
+// Without a direction (a zero vector) they are rings around the upright line through the median of
+// the particles.
+PileProfile pile_profile(const std::vector<Vec3>& particles, double spacing, const Vec3d& up,
+                         const Vec3d& direction);
+
+// Of the highest column [m].
+double pile_height(const PileProfile& profile);
+// Where, from the highest column on, heights first fall below half a column's width, on the
+// straight line between the middles of columns [m].
+double pile_front(const PileProfile& profile);
+// Steepness from the highest column to the front: of the least-squares line through the heights
+// from a fifth to four fifths of the greatest [degrees]. NaN with less than three columns.
+double pile_angle(const PileProfile& profile);
+
+// pile.DIRECTION.KEY of the expression language, a row a frame. DIRECTION is x, y, z, -x, -y, -z
+// or r (rings); KEY is front [m], height [m] or angle [degrees].
+Series pile_series(const RunFolder& run, const std::string& direction, const std::string& key);
+
+const std::vector<std::string>& pile_directions();
+const std::vector<std::string>& pile_keys();
+
+}  // namespace barchan
