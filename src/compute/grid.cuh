@@ -9,13 +9,15 @@
 
 namespace barchan {
 
-inline constexpr int kGridThreads = 1024;  // of a block
+// Of a block, if a schedule does not say otherwise by its kThreads: with fewer, each has more
+// registers.
+inline constexpr int kGridThreads = 1024;
 
 // Threads of one block: its barrier is cheap, so short stages are left to it.
 class Block {
  public:
   __device__ static unsigned first() { return threadIdx.x; }
-  __device__ static unsigned threads() { return kGridThreads; }
+  __device__ static unsigned threads() { return blockDim.x; }
   __device__ static void wait() { __syncthreads(); }
 };
 
@@ -34,8 +36,8 @@ class Grid {
     if (first() == 0) *memory.next = 0;
   }
 
-  __device__ static unsigned first() { return blockIdx.x * kGridThreads + threadIdx.x; }
-  __device__ static unsigned threads() { return gridDim.x * kGridThreads; }
+  __device__ static unsigned first() { return blockIdx.x * blockDim.x + threadIdx.x; }
+  __device__ static unsigned threads() { return gridDim.x * blockDim.x; }
   // All blocks run at once, or they would wait forever: launch_at_once sees to it.
   __device__ void wait() {
     if (together_) return;
@@ -91,25 +93,40 @@ __device__ inline void end_together(Grid& grid) {
   grid.end_together();
 }
 
+// Over the threads of a block; the first one gets the result.
+template <class Op, class T>
+__device__ T reduce_block(T value) {
+  using Tree = cub::WarpReduce<T>;
+  __shared__ typename Tree::TempStorage memory[32];
+  __shared__ T warps[32];
+  const unsigned warp = threadIdx.x / 32;
+  value = Tree(memory[warp]).Reduce(value, CombineWith<Op, T>{});
+  if (threadIdx.x % 32 == 0) warps[warp] = value;
+  __syncthreads();
+  if (warp == 0) {
+    value = threadIdx.x < blockDim.x / 32 ? warps[threadIdx.x] : Op::identity();
+    value = Tree(memory[0]).Reduce(value, CombineWith<Op, T>{});
+  }
+  return value;
+}
+
 // Every thread gets the result. Same bits at every run of the same GPU.
 template <class Op, class Kernel>
 __device__ auto reduce(Grid& grid, const char*, std::int64_t n, const Kernel& kernel) {
   using T = decltype(Op::identity());
-  using Tree = cub::BlockReduce<T, kGridThreads>;
-  __shared__ typename Tree::TempStorage memory;
   __shared__ T all;
   const auto end = static_cast<unsigned>(n);
   T sum = Op::identity();
   for (unsigned i = grid.first(); i < end; i += grid.threads()) {
     sum = Op::combine(sum, kernel(static_cast<int>(i)));
   }
-  sum = Tree(memory).Reduce(sum, CombineWith<Op, T>{});
+  sum = reduce_block<Op>(sum);
   T* part = grid.parts<T>();
   if (threadIdx.x == 0) part[blockIdx.x] = sum;
   grid.wait();
   sum = Op::identity();
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += kGridThreads) sum = Op::combine(sum, part[b]);
-  sum = Tree(memory).Reduce(sum, CombineWith<Op, T>{});
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) sum = Op::combine(sum, part[b]);
+  sum = reduce_block<Op>(sum);
   if (threadIdx.x == 0) all = sum;
   __syncthreads();
   return all;
@@ -124,48 +141,59 @@ __device__ void reduce_to(Grid& grid, const char* label, std::int64_t n, const K
 }
 
 template <class Schedule>
-__global__ void __launch_bounds__(kGridThreads)
+constexpr int threads_for() {
+  if constexpr (requires { Schedule::kThreads; }) {
+    return Schedule::kThreads;
+  } else {
+    return kGridThreads;
+  }
+}
+
+template <class Schedule>
+__global__ void __launch_bounds__(threads_for<Schedule>())
     run_schedule(const __grid_constant__ Schedule schedule, Grid::Memory memory) {
   Grid grid(memory);
   schedule(grid);
 }
 
-// How many blocks of a kernel with that much shared memory all run at once.
-template <class Kernel>
-int blocks_at_once(Cuda& device, Kernel* kernel, std::size_t shared_bytes) {
-  int blocks = 0;
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(shared_bytes)),
-             "asking for shared memory");
-  check_cuda(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kGridThreads, shared_bytes),
-      "asking how many blocks run at once");
-  return blocks * device.multiprocessors();
-}
-
-// kernel(argument, memory) by as many blocks as `items` need and the GPU runs at once.
+// How a kernel whose blocks wait for each other is launched: kernel(argument, memory), by no more
+// blocks than the GPU runs at once.
 template <class Argument>
-void launch_at_once(Cuda& device, const char* label, std::int64_t items, std::size_t shared_bytes,
-                    void (*kernel)(Argument, Grid::Memory), int most_blocks,
-                    const Argument& argument) {
-  const CudaTimer timer(device, label);
-  const std::int64_t wanted = (items + kGridThreads - 1) / kGridThreads;
-  const auto blocks = static_cast<unsigned>(wanted < 1             ? 1
-                                            : wanted < most_blocks ? wanted
-                                                                   : most_blocks);
-  unsigned* counts = device.next_barrier();
-  Grid::Memory memory{counts, device.other_barrier(counts),
-                      static_cast<char*>(device.scratch(2 * blocks * Grid::kPartBytes))};
-  void* arguments[] = {const_cast<Argument*>(&argument), &memory};
-  check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kernel), blocks, kGridThreads,
-                                         arguments, shared_bytes, device.stream()),
-             label);
-}
+struct AtOnce {
+  void (*kernel)(Argument, Grid::Memory);
+  int threads;
+  std::size_t shared_bytes;
+  int most_blocks;
+
+  AtOnce(Cuda& device, void (*run)(Argument, Grid::Memory), int block_threads, std::size_t shared)
+      : kernel(run), threads(block_threads), shared_bytes(shared) {
+    int blocks = 0;
+    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shared)),
+               "asking for shared memory");
+    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared),
+               "asking how many blocks run at once");
+    most_blocks = blocks * device.multiprocessors();
+  }
+  // `items` of the largest stage.
+  void launch(Cuda& device, const char* label, std::int64_t items, const Argument& argument) const {
+    const CudaTimer timer(device, label);
+    const std::int64_t wanted = items / threads + 1;
+    const auto blocks = static_cast<unsigned>(wanted < most_blocks ? wanted : most_blocks);
+    unsigned* counts = device.next_barrier();
+    Grid::Memory memory{counts, device.other_barrier(counts),
+                        static_cast<char*>(device.scratch(2 * blocks * Grid::kPartBytes))};
+    void* arguments[] = {const_cast<Argument*>(&argument), &memory};
+    check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kernel), blocks, threads,
+                                           arguments, shared_bytes, device.stream()),
+               label);
+  }
+};
 
 template <class Schedule>
 void in_one_launch(Cuda& device, const char* label, std::int64_t items, const Schedule& schedule) {
-  static const int most = blocks_at_once(device, run_schedule<Schedule>, 0);
-  launch_at_once<Schedule>(device, label, items, 0, run_schedule<Schedule>, most, schedule);
+  static const AtOnce<Schedule> how(device, run_schedule<Schedule>, threads_for<Schedule>(), 0);
+  how.launch(device, label, items, schedule);
 }
 
 }  // namespace barchan

@@ -160,6 +160,7 @@ struct TakeOffParts {
 // From the anchors over all open faces, back and forth between two boards until neither way brings
 // anything: then both are the same.
 struct FloodAll {
+  static constexpr int kThreads = 512;  // the planes of a tile take many registers
   MakeBoards boards;
   FloodTile there, back;
   View<std::uint32_t> left;  // out: 1 if there are cells that cannot be reached

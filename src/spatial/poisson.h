@@ -9,9 +9,9 @@
 // Conjugate gradients, preconditioned by one symmetric V-cycle of multigrid: the number of
 // iterations does not grow with the grid. The levels: cells of a tile are merged 2^3 to one, to
 // edges of 4 and 2 cells and to one; the tiles are then the cells of a coarser sparse grid, and so
-// on until one cell is left. Faces between merged cells take half the sum of the fine faces, for
-// twice the distance; corrections are interpolated trilinearly, residuals restricted by the
-// transpose of that. Smoothing is by two Jacobi steps, whose weights are those of a Chebyshev
+// on until a few hundred cells are left. Faces between merged cells take half the sum of the fine
+// faces, for twice the distance; corrections are interpolated trilinearly, residuals restricted by
+// the transpose of that. Smoothing is by two Jacobi steps, whose weights are those of a Chebyshev
 // polynomial.
 //
 // Regions without an anchor (a closed tank) know p only up to a constant, and have no p at all if

@@ -4,6 +4,7 @@
 #include "compute/grid.cuh"
 #include "compute/reduce_ops.h"
 #include "spatial/poisson_schedule.h"
+#include "spatial/poisson_storeys.h"
 
 namespace barchan {
 
@@ -180,23 +181,54 @@ HD void weigh(Device& device, const PoissonLevel& fine, const PoissonLevel& coar
            WeighAtOnce<E>{fine.tiles, fine.inverse, fine.anchor, coarse.inverse, fine.weight});
 }
 
-// ---- Coarse levels in one launch. The last of them, as many as its shared memory holds, are left
-// to one block: their stages are shorter than a barrier among blocks.
+// A thread a cell, in as many warps as that takes.
+static_assert(kLastCells <= kGridThreads);
+__device__ inline void solve_last(Block&, const PoissonLevel& level) {
+  const auto cells = static_cast<unsigned>(level.tiles.tiles), i = threadIdx.x;
+  const unsigned threads = (cells + 31) / 32 * 32;
+  const auto wait = [&] { __barrier_sync_count(1, threads); };
+  if (i < threads) {
+    const LastRow row(level, i < cells ? i : 0);
+    LastSweeps sweeps(level.extent);
+    // The last step's result is to be in q.
+    float* from = sweeps.count % 2 == 0 ? level.q.data : level.t.data;
+    float* to = sweeps.count % 2 == 0 ? level.t.data : level.q.data;
+    float q = 0.0f, d = 0.0f;
+    if (i < cells) from[i] = 0.0f;
+    wait();
+    for (int step = 0; step < sweeps.count; ++step) {
+      float keep, take;
+      sweeps.next(step, keep, take);
+      d = keep * d + take * row.jacobi(from, q);
+      q += d;
+      if (i < cells) to[i] = q;
+      wait();
+      float* const next = from;
+      from = to, to = next;
+    }
+  }
+  __syncthreads();
+}
+
+// ---- Coarse levels in one launch. The last of them, those of few cells, are left to one block,
+// which has them in its shared memory: their stages are shorter than a barrier among blocks.
 
 inline constexpr std::size_t kFewBytes = 200 * 1024;
+inline constexpr std::int64_t kFewCells = kGridThreads;
 
 struct FewLevels {
   PoissonLevels levels;  // as the block has them
 
   // What a level needs, with the tile of zeros.
   HD static std::size_t words(const PoissonLevel& level) {
-    return level.x.size * PoissonLevel::kFields + level.tiles.around.size + level.whole.size;
+    return level.x.size * PoissonLevel::kFields + level.tiles.around.size;
   }
-  // The first of the levels that fit; never the finest, whose sum is for conjugate gradients.
+  // The first of the levels that fit; never the finest, whose sum is for conjugate gradients, and
+  // always the last one.
   static int first_of(const PoissonLevels& all) {
-    std::size_t bytes = 0;
-    int first = all.count;
-    while (first > 1) {
+    std::size_t bytes = words(all.level[all.count - 1]) * 4;
+    int first = all.count - 1;
+    while (first > 1 && all.level[first - 1].cells() <= kFewCells) {
       bytes += words(all.level[first - 1]) * 4;
       if (bytes > kFewBytes) break;
       --first;
@@ -225,7 +257,6 @@ struct FewLevels {
       }
       mine.tiles.around = copied<std::uint32_t>(mine.tiles.around, room);
       mine.tiles.rows = {};
-      mine.whole = copied<float>(mine.whole, room);
       if (threadIdx.x == 0) levels.level[l - first] = mine;
     }
     if (threadIdx.x == 0) levels.count = all.count - first;
@@ -245,7 +276,7 @@ class PoissonGrid : public Grid {
   __device__ void few() {
     if (blockIdx.x == 0) {
       Block block;
-      go_down_and_up(block, few_.levels, 0, few_.levels.count);
+      go_down_and_up(block, few_.levels, 0);
     }
     wait();
   }
@@ -280,10 +311,10 @@ static __global__ void __launch_bounds__(kGridThreads, 1)
 }
 
 inline void cycle(Cuda& device, const PoissonLevels& levels, double* bq) {
-  static const int most = blocks_at_once(device, run_coarse_levels, kFewBytes);
+  static const AtOnce<CoarseLevels> coarse(device, run_coarse_levels, kGridThreads, kFewBytes);
   go_down(device, levels, 0);
-  launch_at_once<CoarseLevels>(device, "poisson: coarse", levels.level[1].cells(), kFewBytes,
-                               run_coarse_levels, most, {levels, FewLevels::first_of(levels)});
+  coarse.launch(device, "poisson: coarse", levels.level[1].cells(),
+                {levels, FewLevels::first_of(levels)});
   go_up_finest(device, levels, bq);
 }
 
@@ -309,12 +340,12 @@ static __global__ void __launch_bounds__(kGridThreads, 1)
 inline PoissonReport iterate(Cuda& device, const ConjugateGradients& how, double* sums) {
   const std::int64_t cells = how.levels.level[0].cells();
   if (cells > kCellsInOneLaunch) return how(device, sums);
-  static const int most = blocks_at_once(device, run_solve, kFewBytes);
+  static const AtOnce<SolveAtOnce> solve(device, run_solve, kGridThreads, kFewBytes);
   auto* report = static_cast<PoissonReport*>(device.mailbox());
   SolveAtOnce at_once{how, FewLevels::first_of(how.levels), report};
   // Rows without unknowns are all zeros: here it takes longer to ask than to go over them.
   for (PoissonLevel& level : at_once.how.levels.level) level.tiles.rows = {};
-  launch_at_once<SolveAtOnce>(device, "poisson: solve", cells, kFewBytes, run_solve, most, at_once);
+  solve.launch(device, "poisson: solve", cells, at_once);
   device.wait();
   return *report;
 }

@@ -82,7 +82,7 @@ void PoissonSolver<Device>::lay_levels(const StoreyTables& tables) {
             {words + tables.list, finest_tiles}};
   around_.resize(finest_tiles * 27);
   const std::size_t finest_cells = (finest_tiles + 1) * kTileCells;
-  std::size_t tiles = 0, numbers = 2 * finest_cells + kLastCells * kLastCells;
+  std::size_t tiles = 0, numbers = 2 * finest_cells;
   for (const StoreyTables::Storey& storey : tables.storeys) {
     tiles += storey.tiles;
     numbers += (storey.tiles + 1) * (512 + 64 + 8 + 1) * PoissonLevel::kFields;
@@ -115,13 +115,14 @@ void PoissonSolver<Device>::lay_levels(const StoreyTables& tables) {
     if (storey.cell_of > 0) {
       single.tile_of = {words + storey.tile_of, storey.cell_of - storey.tile_of};
       single.cell_of = {words + storey.cell_of, storey.tiles};
+    } else {
+      single.extent = tables.extent;
     }
   }
   for (View<float>* field : {&p_, &direction_}) {
     *field = {next, finest_cells};
     next += finest_cells;
   }
-  levels_->level[levels_->count - 1].whole = {next, kLastCells * kLastCells};
 }
 
 // ---- Solutions

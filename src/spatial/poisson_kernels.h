@@ -19,7 +19,6 @@
 #include "compute/view.h"
 #include "spatial/level_tiles.h"
 #include "spatial/poisson.h"
-#include "spatial/poisson_storeys.h"
 
 namespace barchan {
 
@@ -337,70 +336,6 @@ struct PickMatrix {
   }
 };
 
-// The last level has no more than kLastCells cells, one a tile: solved by the inverse of its
-// matrix.
-struct InvertLast {
-  static constexpr int kCells = kLastCells;
-  LevelTiles tiles;
-  PoissonMatrix matrix;
-  View<float> inverse;  // out: D^-1
-  View<float> whole;    // out: kCells numbers a row
-
-  HD void fill(float (&a)[kCells][kCells], int n) const {
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) a[i][j] = 0.0f;
-    }
-    for (int i = 0; i < n; ++i) {
-      a[i][i] += matrix.anchor[static_cast<std::size_t>(i)];
-      for (int axis = 0; axis < 3; ++axis) {
-        const std::size_t turn = axis == 0 ? 1 : (axis == 1 ? 3 : 9);
-        const auto low =
-            static_cast<int>(tiles.around[static_cast<std::size_t>(i) * 27 + kMiddle - turn]);
-        const View<const float>& faces = axis == 0 ? matrix.x : (axis == 1 ? matrix.y : matrix.z);
-        const float face = faces[static_cast<std::size_t>(i)];
-        if (low >= n) continue;
-        a[i][i] += face, a[low][low] += face;
-        a[i][low] -= face, a[low][i] -= face;
-      }
-    }
-  }
-  // Gauss and Jordan, in place. A pivot of rounding size belongs to a region without an anchor:
-  // its cell stays 0, and the rest is solved all the same.
-  HD void operator()(int) const {
-    const auto n = static_cast<int>(tiles.tiles);
-    float a[kCells][kCells], diagonal[kCells];
-    fill(a, n);
-    for (int i = 0; i < n; ++i) {
-      diagonal[i] = a[i][i];
-      inverse[static_cast<std::size_t>(i)] = a[i][i] > 0.0f ? 1.0f / a[i][i] : 0.0f;
-    }
-    for (int k = 0; k < n; ++k) {
-      const bool free = !(a[k][k] > 1e-5f * diagonal[k]);
-      const float scale = free ? 0.0f : 1.0f / a[k][k];
-      for (int i = 0; i < n; ++i) {
-        if (i == k) continue;
-        const float share = a[i][k] * scale;
-        for (int j = 0; j < n; ++j) a[i][j] = j == k ? -share : a[i][j] - share * a[k][j];
-      }
-      for (int j = 0; j < n; ++j) a[k][j] = j == k ? scale : a[k][j] * scale;
-    }
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) whole[static_cast<std::size_t>(i * kCells + j)] = a[i][j];
-    }
-  }
-};
-struct SolveLast {
-  View<const float> whole, b;
-  View<float> q;  // out
-  HD void operator()(int at) const {
-    float sum = 0.0f;
-    for (std::size_t j = 0; j < b.size - 1; ++j) {
-      sum += whole[static_cast<std::size_t>(at * kLastCells) + j] * b[j];
-    }
-    q[static_cast<std::size_t>(at)] = sum;
-  }
-};
-
 // ---- Smoothing
 
 // The eigenvalues lambda of D^-1 A lie in [0, 2]. Two Jacobi steps whose error polynomial
@@ -479,7 +414,7 @@ struct PoissonLevel {
 
   // Where the edge is 1: which of these cells each cell of the next level is, and the other way.
   View<const std::uint32_t> tile_of, cell_of;
-  View<float> whole;  // of the last level: the inverse of its matrix
+  int extent = 0;  // of the last level: cells along the axis where it is longest
 
   HD std::int64_t cells() const {
     return static_cast<std::int64_t>(tiles.tiles) * edge * edge * edge;
@@ -499,10 +434,70 @@ struct PoissonLevel {
   HD Smooth smooth_first() const { return {matrix(), b, q, t, kFirstWeight}; }
   HD Smooth smooth_last() const { return {matrix(), b, t, q, kSecondWeight}; }
 
-  // Between storeys, and on the last level of all.
+  // Between storeys.
   HD Pick climb_to(const PoissonLevel& above) const { return {tile_of, b, above.b}; }
   HD Pick descend_from(const PoissonLevel& above) const { return {cell_of, above.q, q}; }
-  HD SolveLast solve_last() const { return {whole, b, q}; }
+};
+
+// ---- The last level: one cell a tile, and no more than a block of threads has.
+
+// A cell's row of the matrix.
+struct LastRow {
+  float face[6], anchor, inverse, b;
+  std::uint32_t beside[6];
+
+  HD LastRow(const PoissonLevel& level, std::size_t i)
+      : anchor(level.anchor[i]), inverse(level.inverse[i]), b(level.b[i]) {
+    for (int k = 0; k < 6; ++k) {
+      const std::size_t turn = k % 3 == 0 ? 1 : (k % 3 == 1 ? 3 : 9);
+      const View<float>& along = k % 3 == 0 ? level.x : (k % 3 == 1 ? level.y : level.z);
+      beside[k] = level.tiles.around[i * 27 + (k < 3 ? kMiddle - turn : kMiddle + turn)];
+      face[k] = along[k < 3 ? i : beside[k]];
+    }
+  }
+  HD float diagonal() const {
+    float sum = anchor;
+    for (const float of : face) sum += of;
+    return sum;
+  }
+  // D^-1 (b - A q)
+  HD float jacobi(const float* q, float here) const {
+    float sum = anchor * here;
+    for (int k = 0; k < 6; ++k) sum += face[k] * (here - q[beside[k]]);
+    return inverse * (b - sum);
+  }
+};
+
+struct InvertLast {
+  PoissonLevel level;
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const float all = LastRow(level, i).diagonal();
+    level.inverse[i] = all > 0.0f ? 1.0f / all : 0.0f;
+  }
+};
+
+// Chebyshev's iteration from q = 0 for eigenvalues of D^-1 A from `from` to 2. The least one of L
+// cells in a row, open at one end, is (1 - cos(pi / 2 L)) / 3, about 0.41 / L^2; of that one's
+// error 2 L + 2 steps leave 2 exp(-2 (2 L + 2) sqrt(0.41 / 2) / L), a third, and conjugate
+// gradients see to the rest: more steps save no iterations. The result is linear in b, by a
+// symmetric matrix.
+struct LastSweeps {
+  int count;
+  float middle, half;  // of the eigenvalues
+  float share = 0.0f;
+
+  HD explicit LastSweeps(int extent) : count(2 * extent + 2) {
+    const float from = 0.41f / static_cast<float>(extent * extent);
+    middle = 0.5f * (2.0f + from), half = 0.5f * (2.0f - from);
+  }
+  // d = keep d + take D^-1 (b - A q), q += d
+  HD void next(int step, float& keep, float& take) {
+    const float last = share;
+    share = step == 0 ? half / middle : 1.0f / (2.0f * middle / half - last);
+    keep = step == 0 ? 0.0f : share * last;
+    take = step == 0 ? 1.0f / middle : 2.0f * share / half;
+  }
 };
 
 // All levels, the finest first.

@@ -343,9 +343,35 @@ void weigh(Cpu& device, const PoissonLevel& fine, const PoissonLevel& coarse) {
            WeighCells{fine.inverse, fine.anchor, fine.q, fine.weight});
 }
 
+// By one thread: there are few cells.
+inline void solve_last(Cpu& device, const PoissonLevel& level) {
+  const HostTimer timer(device.profiler(), "poisson: coarse");
+  const std::size_t n = level.tiles.tiles;
+  if (n == 0) return;
+  static thread_local std::vector<LastRow> rows;
+  static thread_local std::vector<float> d;
+  rows.clear();
+  d.assign(n, 0.0f);
+  for (std::size_t i = 0; i < n; ++i) {
+    rows.emplace_back(level, i);
+    level.q[i] = 0.0f;
+  }
+  LastSweeps sweeps(level.extent);
+  float *from = level.q.data, *to = level.t.data;
+  for (int step = 0; step < sweeps.count; ++step, std::swap(from, to)) {
+    float keep, take;
+    sweeps.next(step, keep, take);
+    for (std::size_t i = 0; i < n; ++i) {
+      d[i] = keep * d[i] + take * rows[i].jacobi(from, from[i]);
+      to[i] = from[i] + d[i];
+    }
+  }
+  if (from != level.q.data) std::copy_n(from, n, level.q.data);
+}
+
 inline void cycle(Cpu& device, const PoissonLevels& levels, double* bq) {
   go_down(device, levels, 0);
-  go_down_and_up(device, levels, 1, levels.count);
+  go_down_and_up(device, levels, 1);
   go_up_finest(device, levels, bq);
 }
 

@@ -2,7 +2,8 @@
 // gradients. Templates over the device, which may be the threads of one launch (compute/grid.cuh).
 //
 // What is not said here and differs between devices: over_cells, sum_over_cells,
-// largest_over_cells, between_levels, weigh and cycle (poisson_rows_cpu.h, poisson_cells.cuh).
+// largest_over_cells, between_levels, weigh, solve_last and cycle (poisson_rows_cpu.h,
+// poisson_cells.cuh).
 #pragma once
 
 #include <cstdint>
@@ -88,9 +89,7 @@ struct SetUpLevels {
     for (int l = 0; l < last; ++l) {
       if (level[l].edge > 1) invert_diagonal(device, level[l]);
     }
-    for_each(device, label, 1,
-             InvertLast{level[last].tiles, level[last].matrix(), level[last].inverse,
-                        level[last].whole});
+    for_each(device, label, level[last].cells(), InvertLast{level[last]});
     end_together(device);
 
     begin_together(device);
@@ -131,9 +130,7 @@ template <class Device>
 HD void go_down(Device& device, const PoissonLevels& levels, int l) {
   const char* label = l == 0 ? "poisson: smooth" : "poisson: coarse";
   const PoissonLevel &here = levels.level[l], &next = levels.level[l + 1];
-  if (l + 1 == levels.count) {
-    for_each(device, label, here.cells(), here.solve_last());
-  } else if (here.edge == 1) {
+  if (here.edge == 1) {
     for_each(device, label, next.cells(), here.climb_to(next));
   } else {
     with_edge(here.edge, [&]<int E>() {
@@ -149,7 +146,6 @@ template <class Device>
 HD void go_up(Device& device, const PoissonLevels& levels, int l) {
   const char* label = "poisson: coarse";
   const PoissonLevel &here = levels.level[l], &next = levels.level[l + 1];
-  if (l + 1 == levels.count) return;
   if (here.edge == 1) {
     return for_each(device, label, here.cells(), here.descend_from(next));
   }
@@ -160,12 +156,14 @@ HD void go_up(Device& device, const PoissonLevels& levels, int l) {
   });
 }
 
-// From the second level on.
+// From level `from` on, which is not the finest.
 HD_SCHEDULE
 template <class Device>
-HD void go_down_and_up(Device& device, const PoissonLevels& levels, int from, int to) {
-  for (int l = from; l < to; ++l) go_down(device, levels, l);
-  for (int l = to; l-- > from;) go_up(device, levels, l);
+HD void go_down_and_up(Device& device, const PoissonLevels& levels, int from) {
+  const int last = levels.count - 1;
+  for (int l = from; l < last; ++l) go_down(device, levels, l);
+  solve_last(device, levels.level[last]);
+  for (int l = last; l-- > from;) go_up(device, levels, l);
 }
 
 // The finest level's way up; leaves the sum of b q.

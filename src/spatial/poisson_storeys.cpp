@@ -92,6 +92,16 @@ std::vector<Place> climb(const std::vector<Place>& places, StoreyTables& tables)
   return next;
 }
 
+int extent_of(const std::vector<Place>& places) {
+  if (places.empty()) return 0;
+  Place low = places.front(), high = low;
+  for (const Place& p : places) {
+    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+  }
+  return static_cast<int>(std::max({high.x - low.x, high.y - low.y, high.z - low.z})) + 1;
+}
+
 }  // namespace
 
 StoreyTables storey_tables(const TileFrame& frame, const std::vector<std::uint64_t>& found) {
@@ -113,6 +123,7 @@ StoreyTables storey_tables(const TileFrame& frame, const std::vector<std::uint64
   tables.words.insert(tables.words.end(), list.begin(), list.end());
   tables.storeys.push_back({list.size(), 0, 0, 0});
   while (places.size() > kLastCells) places = climb(places, tables);
+  tables.extent = extent_of(places);
   return tables;
 }
 

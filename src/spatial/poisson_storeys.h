@@ -10,7 +10,7 @@
 
 namespace barchan {
 
-inline constexpr int kLastCells = 8;  // that many tiles at most need no storey above them
+inline constexpr std::size_t kLastCells = 512;  // that many tiles at most need no storey above them
 
 // All tables in one array, to go to the device at once. Behind the last tile of a storey stands the
 // one of zeros, for all that do not exist.
@@ -26,6 +26,7 @@ struct StoreyTables {
   std::vector<std::uint32_t> words;
   std::size_t before = 0, list = 0;  // of the finest storey, as in TileTable
   std::vector<Storey> storeys;       // up to one of at most kLastCells tiles
+  int extent = 0;                    // of that one: tiles along the axis where it is longest
 };
 
 // found: of each of the grid's tiles, twice its number, and one more where it has unknowns.

@@ -37,18 +37,17 @@ struct TileFirsts {
   }
 };
 
-// Which of the 27 tiles around its own are within reach of a cell, as bits.
+// Which of the 27 tiles around its own are within reach of a cell, as bits: those that are so along
+// all three axes.
 HD inline std::uint32_t tiles_in_reach(int place, int reach) {
-  const auto low = [&](int c) { return c - reach < 0 ? 0 : 1; };
-  const auto high = [&](int c) { return c + reach >= kTileEdge ? 2 : 1; };
-  const int x = place % 8, y = place / 8 % 8, z = place / 64;
-  std::uint32_t bits = 0;
-  for (int k = low(z); k <= high(z); ++k) {
-    for (int j = low(y); j <= high(y); ++j) {
-      for (int i = low(x); i <= high(x); ++i) bits |= 1u << ((k * 3 + j) * 3 + i);
-    }
-  }
-  return bits;
+  constexpr std::uint32_t kFirstX = 0x1249249, kFirstY = 0x1c0e07, kFirstZ = 0x1ff;
+  const auto along = [&](int c, std::uint32_t first, int turn) {
+    const std::uint32_t before = c - reach < 0 ? first : 0u;
+    const std::uint32_t behind = c + reach >= kTileEdge ? first << (2 * turn) : 0u;
+    return before | first << turn | behind;
+  };
+  return along(place % 8, kFirstX, 1) & along(place / 8 % 8, kFirstY, 3) &
+         along(place / 64, kFirstZ, 9);
 }
 
 // Which of the 27 tiles around each are within reach of its particles.

@@ -42,18 +42,20 @@ struct StressBuffer {
   }
 };
 
-// What sand resists shear with: friction x pressure + cohesion [Pa], as it flows; at rest friction
-// has a share of that (YieldRadius).
+// What sand resists shear with: friction x pressure + cohesion [Pa].
 struct Strength {
-  double friction, cohesion, at_rest;
+  double friction, cohesion;
 };
 // In the three forms that README.md compares.
 inline Strength strength_of(const MaterialParams& material, const std::string& form) {
   const double phi = radians(material.friction_angle), c = material.cohesion;
-  if (form == "plane-strain") return {std::sin(phi), c * std::cos(phi), 1.0};
-  if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0), 1.0};
-  return {std::tan(phi), c, std::cos(phi)};
+  if (form == "plane-strain") return {std::sin(phi), c * std::cos(phi)};
+  if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0)};
+  return {std::tan(phi), c};
 }
+// What a surface of cells gets wrong in p, in units of rho g dx.
+inline constexpr double kPressurePad = 0.15;
+
 // The grid of this step, as friction sees it.
 struct FrictionGrid {
   TileView tiles;
@@ -84,7 +86,6 @@ class Friction {
         edge_pace_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         radius_(device),
         scale_(device),
-        flow_(device),
         rest_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         s_(device),
         y_(device),
@@ -150,13 +151,6 @@ class Friction {
                                static_cast<float>(per_pascal), q});
   }
 
-  // How fast the sand shears that moves with u; `scale` as in FindFlow.
-  void find_flow(const FrictionGrid& grid, ConstFaceView u, double scale) {
-    flow_.resize(grid.tiles.cells());
-    for_each(device_, "friction: set up", static_cast<std::int64_t>(grid.tiles.cells()),
-             FindFlow{grid.tiles, roles(), u, static_cast<float>(scale), flow_.view()});
-  }
-
   // u = u0 + div s.
   void add(const FrictionGrid& grid, ConstFaceView u0, FaceView u) {
     shove(grid, s_.read(), std::as_const(t_).view(), u0, u);
@@ -168,7 +162,7 @@ class Friction {
             ConstFaceView u0, double enough, int most) {
     constexpr int kLook = 4;  // iterations between looks at the progress
     yield_ = yield;
-    find_radii(grid, q);
+    find_radii(grid, q, yield);
     progress_.resize(Yield::kSums);
     double theta = 1.0;
     int done = 0;
@@ -212,13 +206,14 @@ class Friction {
              StopAtWalls{flow, walls(), std::as_const(limit_).view(), t_.view()});
 
     // Rigid groups, then what slides.
-    yield_ = yield;
-    find_radii(grid, q);
-    for_each(device_, "friction", cells, TakeWellInside{radius_.view()});
+    YieldRadius well_inside = yield;
+    well_inside.share = WellInside::kWell;
+    find_radii(grid, q, well_inside);
     measure(grid, s_.read(), std::as_const(t_).view());
     groups_.find(grid.tiles, roles(),
                  WellInside{roles(), std::as_const(radius_).view(), std::as_const(scale_).view()});
-    find_radii(grid, q);
+    yield_ = yield;
+    find_radii(grid, q, yield);
     admit(grid);
     const View<const std::uint32_t> number = std::as_const(count_).view();
     for_each(device_, "friction", groups_.cells(),
@@ -266,7 +261,7 @@ class Friction {
   // For the next step, in pascals: no stress beyond what the pressure q in the end allows.
   void keep(const FrictionGrid& grid, View<const float> q, double per_pascal, State& next) {
     const std::size_t tiles = grid.tiles.number.size, cells = grid.tiles.cells();
-    find_radii(grid, q);
+    find_radii(grid, q, yield_);
     admit(grid);
     Column& tile = next.keep({"grid_tile", Type::u64, 1, false}, tiles);
     Column& stress = next.keep({"grid_stress", Type::f32, 6, false}, cells);
@@ -331,7 +326,6 @@ class Friction {
     for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
                   MeasureCells{s,
                                std::as_const(radius_).view(),
-
                                scale_.view(),
                                {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
     for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
@@ -341,14 +335,13 @@ class Friction {
                             s,
                             t,
                             std::as_const(radius_).view(),
-
                             scale_.view(),
                             {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
   }
 
-  void find_radii(const FrictionGrid& grid, View<const float> q) {
+  void find_radii(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield) {
     for_each(device_, "friction", static_cast<std::int64_t>(grid.tiles.cells()),
-             FindRadii{grid.kind, q, std::as_const(flow_).view(), yield_, radius_.view()});
+             FindRadii{grid.kind, q, yield, radius_.view()});
   }
   void admit(const FrictionGrid& grid) {
     measure(grid, s_.read(), std::as_const(t_).view());
@@ -400,7 +393,7 @@ class Friction {
   YieldRadius yield_{};
   Buffer<std::uint8_t> roles_;
   Buffer<std::uint32_t> count_, was_;
-  Buffer<float> pace_, radius_, scale_, flow_, rest_[3];
+  Buffer<float> pace_, radius_, scale_, rest_[3];
   StressBuffer s_, y_, x_;  // stresses, with momentum, and before they yield
   FaceBuffer give_;
   Buffer<float> edge_pace_[3];

@@ -30,14 +30,10 @@ struct WholePace {
 
 // Cells that connect to rigid groups: strictly, and well, inside their yield surface, so that a
 // bridge of single cells that hardly hold does not weld a clump to a heap.
-struct TakeWellInside {
-  static constexpr float kWell = 0.9f;
-  View<float> radius;  // in and out
-  HD void operator()(int item) const { radius[static_cast<std::size_t>(item)] *= kWell; }
-};
 struct WellInside {
+  static constexpr float kWell = 0.9f;
   View<const std::uint8_t> roles;
-  View<const float> radius, scale;  // by TakeWellInside
+  View<const float> radius, scale;  // of kWell of the yield surface
   HD bool operator()(std::uint32_t cell) const {
     return roles[cell] & role::kStressed && radius[cell] > 0.0f && scale[cell] >= 1.0f;
   }

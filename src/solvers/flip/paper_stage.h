@@ -16,9 +16,8 @@ void FlipSolver<Device>::solve_paper_friction(const State& now, const State& nex
   report.iterations = 0.0;
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
   friction_.begin(friction_grid(), now, nothing);
-  friction_.find_flow(friction_grid(), change_.read(), flow_scale());
   friction_.recall_pressure(friction_grid(), now, per_pascal(), q_.view());
-
+  blend_.resize(q_.size());
   pushed_.resize(static_cast<std::size_t>(cells()));
   const auto copy = [&](const flip::FaceBuffer& from, flip::FaceBuffer& to) {
     for_each(device_, "friction", cells(), flip::CopyFaces{from.read(), to.view()});
@@ -38,6 +37,7 @@ void FlipSolver<Device>::solve_paper_friction(const State& now, const State& nex
   copy(pushed_, u_);
   find_pressure(next, dt, true, report);
   subtract_gradient();
+  device_.copy(blend_.data(), q_.data(), q_.size() * sizeof(float));
   measure_divergence();
 }
 

@@ -57,6 +57,70 @@ struct WaveOfSome {
   HD double operator()(int i) const { return 1.0 / (1.0 + static_cast<double>(i / kind)); }
 };
 
+// out[i] = in[i] + in[i - reach]
+struct AddFrom {
+  View<const std::uint32_t> in;
+  View<std::uint32_t> out;
+  std::size_t reach;
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    out[i] = in[i] + (i >= reach ? in[i - reach] : 0u);
+  }
+};
+struct ReadNumber {
+  View<const std::uint32_t> in;
+  HD std::uint64_t operator()(int i) const { return in[static_cast<std::size_t>(i)]; }
+};
+struct SetOne {
+  View<std::uint32_t> out;
+  std::uint32_t value;
+  HD void operator()(int i) const { out[static_cast<std::size_t>(i)] = value; }
+};
+
+// Sums of all before, by doubling: each stage needs what all threads did in the one before. Then
+// `more` times: adds what a reduction over all of them leaves of 16 bits.
+struct SumUp {
+  View<std::uint32_t> a, b;
+  int more;
+  HD_SCHEDULE
+  template <class Device>
+  HD void operator()(Device& device) const {
+    const auto n = static_cast<std::int64_t>(a.size);
+    begin_together(device);
+    for_each(device, "ones", n / 2, SetOne{a, 1});
+    for_each(device, "ones", n - n / 2,
+             SetOne{{a.data + n / 2, static_cast<std::size_t>(n - n / 2)}, 1});
+    end_together(device);
+    View<std::uint32_t> from = a, to = b;
+    for (std::size_t reach = 1; reach < a.size; reach *= 2) {
+      for_each(device, "add", n, AddFrom{from, to, reach});
+      const View<std::uint32_t> next = from;
+      from = to, to = next;
+    }
+    for (int k = 0; k < more; ++k) {
+      const std::uint64_t all = reduce<Sum<std::uint64_t>>(device, "all", n, ReadNumber{from});
+      for_each(device, "last", 1,
+               SetOne{{from.data + n - 1, 1}, static_cast<std::uint32_t>(all & 0xffffu)});
+    }
+    if (from.data != b.data) for_each(device, "copy", n, AddFrom{from, b, a.size});
+  }
+};
+
+template <class Device>
+void check_schedule(Device& device) {
+  for (const std::uint32_t n : {2u, 31u, 1025u, 70001u}) {
+    Buffer<std::uint32_t> a(device, n), b(device, n);
+    constexpr int kMore = 5;
+    in_one_launch(device, "sum up", n, SumUp{a.view(), b.view(), kMore});
+    const std::vector<std::uint32_t> found = b.download();
+    for (std::uint32_t i = 0; i + 1 < n; ++i) ASSERT_EQ(found[i], i + 1) << n;
+    const std::uint64_t others = std::uint64_t{n} * (n - 1) / 2;
+    std::uint64_t last = n;
+    for (int k = 0; k < kMore; ++k) last = (others + last) & 0xffffu;
+    EXPECT_EQ(found[n - 1], last) << n;
+  }
+}
+
 template <class Device>
 void check_for_each(Device& device) {
   for (const int n : {0, 1, 255, 1024, 1025, 100001}) {

@@ -19,6 +19,11 @@ TEST(LaunchCpu, Some) {
   launch_checks::check_some(device);
 }
 
+TEST(LaunchCpu, Schedule) {
+  Cpu device(2);
+  launch_checks::check_schedule(device);
+}
+
 TEST(LaunchCpu, SumsDoNotDependOnTheNumberOfThreads) {
   Cpu one(1), two(2), four(4);
   const double sum = launch_checks::repeated_sum(one);
