@@ -206,7 +206,6 @@ class Friction {
              StopAtWalls{flow, walls(), std::as_const(limit_).view(), t_.view()});
 
     // Rigid groups, then what slides.
-
     YieldRadius well_inside = yield;
     well_inside.share = WellInside::kWell;
     find_radii(grid, q, well_inside);
@@ -327,7 +326,6 @@ class Friction {
     for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
                   MeasureCells{s,
                                std::as_const(radius_).view(),
-
                                scale_.view(),
                                {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
     for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
@@ -337,7 +335,6 @@ class Friction {
                             s,
                             t,
                             std::as_const(radius_).view(),
-
                             scale_.view(),
                             {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
   }

@@ -18,9 +18,7 @@ void FlipSolver<Device>::solve_paper_friction(const State& now, const State& nex
   friction_.begin(friction_grid(), now, nothing);
   friction_.recall_pressure(friction_grid(), now, per_pascal(), q_.view());
   blend_.resize(q_.size());
-
   pushed_.resize(static_cast<std::size_t>(cells()));
-
   const auto copy = [&](const flip::FaceBuffer& from, flip::FaceBuffer& to) {
     for_each(device_, "friction", cells(), flip::CopyFaces{from.read(), to.view()});
   };

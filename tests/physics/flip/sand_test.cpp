@@ -137,7 +137,7 @@ TEST_P(FlipSand, WithoutFrictionOnWallsItSpreadsFarther) {
   for (const char* mode : kModes) {
     const auto end = [&](double mu) {
       Trial run(with_friction(column(kDry, mu), mode), *device);
-      run.until(0.6);
+      run.until(0.45);
       return farthest(run, 0);
     };
     EXPECT_GT(end(0.0), 1.3 * end(0.6)) << mode;
@@ -185,11 +185,11 @@ TEST_P(FlipSand, AHeavyBallDigsInAndALightOneStaysOnTop) {
   const auto depth = [&](double density) {
     Trial run("solver = \"flip\"\nresolution = 0.025\n[material.sand]\n" + kDry + R"(
 [[fill]]
-shape = { box = [[-0.3, 0, -0.3], [0.3, 0.25, 0.3]] }
+shape = { box = [[-0.25, 0, -0.25], [0.25, 0.25, 0.25]] }
 [[solid]]
 name = "box"
 inside_out = true
-shape = { box = [[-0.3, 0, -0.3], [0.3, 1, 0.3]] }
+shape = { box = [[-0.25, 0, -0.25], [0.25, 1, 0.25]] }
 [[solid]]
 name = "ball"
 motion = "dynamic"
@@ -198,7 +198,7 @@ shape = { sphere = { center = [0, 0.36, 0], radius = 0.1 } }
 density = )" + std::to_string(density) +
                   "\n",
               *device);
-    run.until(0.5);
+    run.until(0.4);
     const BodyState& ball = run.driver.state().bodies[1];
     EXPECT_LT(length(ball.velocity), 0.15) << "it stops";
     return 0.25 - (ball.position.y - 0.1);
