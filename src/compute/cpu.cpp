@@ -36,6 +36,9 @@ void* Cpu::allocate(std::size_t bytes) {
   const std::size_t whole = (bytes + kHeader + kTail + kCacheLine - 1) / kCacheLine * kCacheLine;
   void* block = std::aligned_alloc(kCacheLine, whole);
   if (!block) fail("out of memory: cannot allocate {}", human_bytes(static_cast<double>(bytes)));
+#ifndef NDEBUG
+  std::memset(block, 0xff, whole);  // floats that are no numbers: who reads what nobody wrote fails
+#endif
   std::memcpy(block, &whole, sizeof(whole));
   count_allocation(whole);
   return static_cast<char*>(block) + kHeader;

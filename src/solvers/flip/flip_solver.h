@@ -42,6 +42,7 @@ class FlipSolver final : public Solver {
   void add_forces(const State& now, double dt);
   void solve_pressure(const State& next, double dt, StepReport& report);
   void solve_friction(const State& now, const State& next, double dt, StepReport& report);
+  void solve_paper_friction(const State& now, const State& next, double dt, StepReport& report);
   void push_solids(const State& next, BodyImpulses& out);
   void mend_crowding(double dt);
   void extend_velocities();
@@ -57,7 +58,7 @@ class FlipSolver final : public Solver {
   void find_pressure(const State& next, double dt, bool again, StepReport& report);
   void subtract_gradient();
   flip::FrictionGrid friction_grid();
-  double flow_scale() const;
+  flip::YieldRadius yield() const;
   double per_pascal() const;  // of the pressure q [m/s / Pa]
   double cell_mass() const;   // of a full one [kg]
   bool separate(double least);
@@ -113,7 +114,7 @@ class FlipSolver final : public Solver {
   flip::FaceBuffer face_;                                // coefficients
   Buffer<float> anchor_, b_, q_, crowd_;                 // crowd_: as q_, for the particles' places
   TileLayers<Device> near_, cell_layers_, face_layers_;  // near_: around particles
-  flip::Strength strength_{0.0, 0.0, 1.0};               // of the first sand
+  flip::Strength strength_{};                            // of the first sand
 
   // Where materials differ.
   bool mixed_ = false;
@@ -122,6 +123,7 @@ class FlipSolver final : public Solver {
 
   flip::Friction<Device> friction_;  // of sand
   flip::FaceBuffer pushed_;          // velocities before friction and pressure [m/s]
+  Buffer<float> blend_;              // the pressure that friction goes by [m/s]
   Buffer<flip::StepSigns> signs_;
 };
 

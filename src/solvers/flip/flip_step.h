@@ -3,6 +3,7 @@
 #pragma once
 
 #include "solvers/flip/flip_solver.h"
+#include "solvers/flip/paper_stage.h"
 #include "solvers/flip/stages.h"
 
 namespace barchan {
@@ -27,7 +28,7 @@ StepReport FlipSolver<Device>::step(const State& now, const SolidsView& solids, 
   extend_velocities();                   // into air and solids: grad u . grad d = 0        4
   grid_to_particles(dt, next);           // PIC, FLIP or APIC, and x' = u by RK2            4.1
   keep_out_of_solids(solids, dt, next);  // swept
-  if (sand_) friction_.keep(friction_grid(), std::as_const(q_).view(), per_pascal(), next);
+  if (sand_) friction_.keep(friction_grid(), std::as_const(blend_).view(), per_pascal(), next);
   finish_report(dt, next, report);
   return report;
 }

@@ -15,6 +15,8 @@
 #include "sim/state.h"
 #include "solvers/flip/contacts.h"
 #include "solvers/flip/face_buffer.h"
+#include "solvers/flip/paper_kernels.h"
+#include "solvers/flip/rigid_groups.h"
 #include "solvers/flip/stress_kernels.h"
 #include "solvers/flip/wall_kernels.h"
 #include "spatial/tile_layers.h"
@@ -40,18 +42,20 @@ struct StressBuffer {
   }
 };
 
-// What sand resists shear with: friction x pressure + cohesion [Pa], as it flows; at rest friction
-// has a share of that (YieldRadius).
+// What sand resists shear with: friction x pressure + cohesion [Pa].
 struct Strength {
-  double friction, cohesion, at_rest;
+  double friction, cohesion;
 };
 // In the three forms that README.md compares.
 inline Strength strength_of(const MaterialParams& material, const std::string& form) {
   const double phi = radians(material.friction_angle), c = material.cohesion;
-  if (form == "plane-strain") return {std::sin(phi), c * std::cos(phi), 1.0};
-  if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0), 1.0};
-  return {std::tan(phi), c, std::cos(phi)};
+  if (form == "plane-strain") return {std::sin(phi), c * std::cos(phi)};
+  if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0)};
+  return {std::tan(phi), c};
 }
+// What a surface of cells gets wrong in p, in units of rho g dx.
+inline constexpr double kPressurePad = 0.15;
+
 // The grid of this step, as friction sees it.
 struct FrictionGrid {
   TileView tiles;
@@ -82,7 +86,6 @@ class Friction {
         edge_pace_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         radius_(device),
         scale_(device),
-        flow_(device),
         rest_{Buffer<float>(device), Buffer<float>(device), Buffer<float>(device)},
         s_(device),
         y_(device),
@@ -94,7 +97,9 @@ class Friction {
         t_y_(device),
         sand_(device),
         progress_(device),
-        sums_(device) {}
+        sums_(device),
+        groups_(device),
+        limit_(device) {}
 
   // Lays the stresses of the last step on this grid. `per_pascal`: dt / (rho dx) [m/s / Pa].
   void begin(const FrictionGrid& grid, const State& now, double per_pascal) {
@@ -146,13 +151,6 @@ class Friction {
                                static_cast<float>(per_pascal), q});
   }
 
-  // How fast the sand shears that moves with u; `scale` as in FindFlow.
-  void find_flow(const FrictionGrid& grid, ConstFaceView u, double scale) {
-    flow_.resize(grid.tiles.cells());
-    for_each(device_, "friction: set up", static_cast<std::int64_t>(grid.tiles.cells()),
-             FindFlow{grid.tiles, roles(), u, static_cast<float>(scale), flow_.view()});
-  }
-
   // u = u0 + div s.
   void add(const FrictionGrid& grid, ConstFaceView u0, FaceView u) {
     shove(grid, s_.read(), std::as_const(t_).view(), u0, u);
@@ -163,8 +161,8 @@ class Friction {
   int relax(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield,
             ConstFaceView u0, double enough, int most) {
     constexpr int kLook = 4;  // iterations between looks at the progress
-    for_each(device_, "friction", static_cast<std::int64_t>(grid.tiles.cells()),
-             FindRadii{grid.kind, q, std::as_const(flow_).view(), yield, radius_.view()});
+    yield_ = yield;
+    find_radii(grid, q, yield);
     progress_.resize(Yield::kSums);
     double theta = 1.0;
     int done = 0;
@@ -180,11 +178,48 @@ class Friction {
       if (progress.change <= enough * enough * progress.cells) break;
       if (progress.against > 0.0) theta = 1.0;
     }
-    measure(grid, s_.read(), std::as_const(t_).view());
-    for_each_of(device_, "friction", grid.near,
-                Admit{grid.tiles, roles(), std::as_const(scale_).view(), s_.view()});
+    admit(grid);
     restart(grid);
     return done;
+  }
+
+  // The papers' way, in one go: each cell by itself, but groups of cells that do not shear as one.
+  // u from u0, which moved with no stress so far.
+  void stop_each(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield,
+                 ConstFaceView u0, FaceView u) {
+    const auto cells = static_cast<std::int64_t>(grid.tiles.cells());
+    const auto walls_here = static_cast<std::int64_t>(wall_count_);
+    const WallFlow flow{grid.tiles, grid.open, u0};
+    for_each(device_, "friction", cells,
+             WholePace{roles(),
+                       {{},
+                        pace_.view(),
+                        {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}}});
+    for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
+                  TryStress{pace(), u0, y_.read(), s_.view()});
+    for_each(device_, "friction: walls", walls_here,
+             TryAtWalls{flow, walls(), std::as_const(pace_).view(), y_.read(), s_.view()});
+    limit_.resize(wall_count_);
+    const YieldAtWalls how{flow, walls(), grid.kind, q, yield.pad, y_.read(), {}, {}, 0.0f};
+    for_each(device_, "friction: walls", walls_here, FindLimits{how, limit_.view()});
+    for_each(device_, "friction: walls", walls_here,
+             StopAtWalls{flow, walls(), std::as_const(limit_).view(), t_.view()});
+
+    // Rigid groups, then what slides.
+    YieldRadius well_inside = yield;
+    well_inside.share = WellInside::kWell;
+    find_radii(grid, q, well_inside);
+    measure(grid, s_.read(), std::as_const(t_).view());
+    groups_.find(grid.tiles, roles(),
+                 WellInside{roles(), std::as_const(radius_).view(), std::as_const(scale_).view()});
+    yield_ = yield;
+    find_radii(grid, q, yield);
+    admit(grid);
+    const View<const std::uint32_t> number = std::as_const(count_).view();
+    for_each(device_, "friction", groups_.cells(),
+             RelieveGroups{groups_.view(), roles(), number, s_.view(), t_.view()});
+    shove(grid, s_.read(), std::as_const(t_).view(), u0, u);
+    groups_.move(roles(), give_.read(), {roles(), walls(), number, limit_.view()}, u, t_.view());
   }
 
   // What the sand's stresses do to each solid, over a full cell's mass.
@@ -223,9 +258,11 @@ class Friction {
                        std::as_const(count_).view(), walls_.view()});
   }
 
-  // For the next step, in pascals.
+  // For the next step, in pascals: no stress beyond what the pressure q in the end allows.
   void keep(const FrictionGrid& grid, View<const float> q, double per_pascal, State& next) {
     const std::size_t tiles = grid.tiles.number.size, cells = grid.tiles.cells();
+    find_radii(grid, q, yield_);
+    admit(grid);
     Column& tile = next.keep({"grid_tile", Type::u64, 1, false}, tiles);
     Column& stress = next.keep({"grid_stress", Type::f32, 6, false}, cells);
     Column& traction = next.keep({"grid_traction", Type::f32, 3, false}, cells);
@@ -289,7 +326,6 @@ class Friction {
     for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
                   MeasureCells{s,
                                std::as_const(radius_).view(),
-
                                scale_.view(),
                                {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
     for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
@@ -299,9 +335,18 @@ class Friction {
                             s,
                             t,
                             std::as_const(radius_).view(),
-
                             scale_.view(),
                             {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
+  }
+
+  void find_radii(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield) {
+    for_each(device_, "friction", static_cast<std::int64_t>(grid.tiles.cells()),
+             FindRadii{grid.kind, q, yield, radius_.view()});
+  }
+  void admit(const FrictionGrid& grid) {
+    measure(grid, s_.read(), std::as_const(t_).view());
+    for_each_of(device_, "friction", grid.near,
+                Admit{grid.tiles, roles(), std::as_const(scale_).view(), s_.view()});
   }
 
   ConstPaceView pace() const {
@@ -345,9 +390,10 @@ class Friction {
 
   Device& device_;
   std::size_t wall_count_ = 0;
+  YieldRadius yield_{};
   Buffer<std::uint8_t> roles_;
   Buffer<std::uint32_t> count_, was_;
-  Buffer<float> pace_, radius_, scale_, flow_, rest_[3];
+  Buffer<float> pace_, radius_, scale_, rest_[3];
   StressBuffer s_, y_, x_;  // stresses, with momentum, and before they yield
   FaceBuffer give_;
   Buffer<float> edge_pace_[3];
@@ -357,6 +403,8 @@ class Friction {
   Buffer3 t_, t_y_;  // tractions, of the wall cells
   Buffer<double> progress_;
   Buffer<SixSums> sums_;
+  RigidGroups<Device> groups_;  // of stop_each
+  Buffer<float> limit_;         // most friction of each wall cell [m/s]
 };
 
 }  // namespace barchan::flip

@@ -66,12 +66,14 @@ HD inline float depth_of_fill(float f) {
   return f >= 0.5f ? 1.0f - std::sqrt(2.0f * (1.0f - f)) : std::sqrt(2.0f * f) - 1.0f;
 }
 
-// In a nook too few particles can be for a depth; it is as wet as what it opens to.
+// In a nook too few particles can be for a depth; it is as wet as what it opens to. Sand rests on a
+// floor that goes down through a cell: until its particles have followed, that cell is a nook.
 inline constexpr float kNoDepth = -2.0f;
 
 struct Depths {
   static constexpr float kLeastShare = 0.1f;
   TileView tiles;
+  float nook;              // cells that are less open than this are nooks
   View<const float> wall;  // [cells]; empty: no solids
   View<const Octants> octants;
   View<float> fill;   // in: sums of hats; out: f
@@ -104,7 +106,7 @@ struct Depths {
     const float share = f > 0.0f ? open_share(cell) : 1.0f;
     if (f > 0.0f) f /= max(share, kLeastShare);
     fill[cell] = f;
-    depth[cell] = share < kLeastShare ? kNoDepth : depth_of_fill(f);
+    depth[cell] = share < nook ? kNoDepth : depth_of_fill(f);
   }
 };
 

@@ -60,6 +60,7 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       cohesion_(device),
       friction_(device),
       pushed_(device),
+      blend_(device),
       signs_(device, 1) {
   std::vector<flip::Stuff> table;
   const MaterialParams& first = setup.materials.front();
@@ -232,8 +233,8 @@ template <class Device>
 void FlipSolver<Device>::mark_liquid() {
   const View<const float> wall = walls_ ? std::as_const(wall_).view() : View<const float>{};
   for_each_of(device_, "liquid", near_.within(1),
-              flip::Depths{tiles_.view(), wall, std::as_const(octants_).view(), fill_.view(),
-                           depth_.view()});
+              flip::Depths{tiles_.view(), sand_ ? 0.5f : flip::Depths::kLeastShare, wall,
+                           std::as_const(octants_).view(), fill_.view(), depth_.view()});
   for_each_of(device_, "liquid", near_.within(1),
               flip::MarkLiquid{tiles_.view(), closed(), open(), std::as_const(depth_).view(),
                                kind_.view()});
@@ -356,6 +357,13 @@ double FlipSolver<Device>::per_pascal() const {
 }
 
 template <class Device>
+flip::YieldRadius FlipSolver<Device>::yield() const {
+  const double g_dt = kick_ * length(setup_.gravity);
+  return {static_cast<float>(strength_.friction), static_cast<float>(strength_.cohesion),
+          static_cast<float>(per_pascal()), static_cast<float>(flip::kPressurePad * g_dt), stuff()};
+}
+
+template <class Device>
 flip::FrictionGrid FlipSolver<Device>::friction_grid() {
   return {tiles_.view(),
           std::as_const(kind_).view(),
@@ -372,13 +380,6 @@ flip::FrictionGrid FlipSolver<Device>::friction_grid() {
           near_.within(2)};
 }
 
-// For FindFlow: a tenth of sqrt(g / dx) is the shear rate of sand that flows.
-template <class Device>
-double FlipSolver<Device>::flow_scale() const {
-  const double rate = 0.1 * std::sqrt(length(setup_.gravity) / static_cast<double>(size()));
-  return rate > 0.0 ? 1.0 / (rate * static_cast<double>(size())) : 1e30;
-}
-
 // Pressure and friction together: each is found with the other as it was, in turns, and in the end
 // the pressure makes the flow free of divergence once more. In the first steps nothing is known of
 // the stresses yet.
@@ -386,27 +387,21 @@ template <class Device>
 void FlipSolver<Device>::solve_friction(const State& now, const State& next, double dt,
                                         StepReport& report) {
   constexpr double kTolerance = 3e-3;  // of the change in an iteration, in units of rho g dx
-  constexpr double kPad = 0.2;         // of rho g dx: what a surface of cells gets wrong in p
-  constexpr double kPadDepth = 3.0;    // [cells] below which that is nothing
   constexpr int kColdSteps = 2, kColdIterations = 2000;
+  if (params_.friction == "paper") return solve_paper_friction(now, next, dt, report);
   const bool coupled = params_.friction == "coupled";
   const int turns = coupled ? 2 : 1;
   const int most = now.step < kColdSteps ? kColdIterations : (coupled ? 60 : 20);
   const double g_dt = kick_ * length(setup_.gravity);
   const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;
-  const flip::YieldRadius yield{static_cast<float>(strength_.friction),
-                                static_cast<float>(strength_.at_rest),
-                                static_cast<float>(strength_.cohesion),
-                                static_cast<float>(per_pascal()),
-                                static_cast<float>(kPad * g_dt),
-                                g_dt > 0.0 ? static_cast<float>(1.0 / (kPadDepth * g_dt)) : 0.0f,
-                                stuff()};
+  const flip::YieldRadius yield = this->yield();
   report.iterations = 0.0;
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
 
   friction_.begin(friction_grid(), now, per_pascal());
-  friction_.find_flow(friction_grid(), change_.read(), flow_scale());
   friction_.recall_pressure(friction_grid(), now, per_pascal(), q_.view());
+  blend_.resize(q_.size());
+  device_.copy(blend_.data(), q_.data(), q_.size() * sizeof(float));
   pushed_.resize(static_cast<std::size_t>(cells()));
   const auto copy = [&](const flip::FaceBuffer& from, flip::FaceBuffer& to) {
     for_each(device_, "friction", cells(), flip::CopyFaces{from.read(), to.view()});
@@ -417,11 +412,14 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
     find_pressure(next, dt, turn > 0, report);
     copy(pushed_, u_);
     subtract_gradient();
+    for_each(
+        device_, "friction", cells(),
+        flip::BlendPressure{std::as_const(kind_).view(), std::as_const(q_).view(), blend_.view()});
     if (contacts_.dynamic() > 0) {  // friction meets bodies as the pressure moves them
       move_on(next, pushes(std::as_const(q_).view()));
       friction_.list_walls(friction_grid());
     }
-    friction_.relax(friction_grid(), std::as_const(q_).view(), yield, u_.read(), enough, most);
+    friction_.relax(friction_grid(), std::as_const(blend_).view(), yield, u_.read(), enough, most);
   }
   copy(pushed_, u_);
   friction_.add(friction_grid(), pushed_.read(), u_.view());

@@ -208,67 +208,29 @@ HD inline float shear_in(const TileView& tiles, const ConstStressView& s, int a,
   return 0.25f * sum;
 }
 
-// How fast sand shears, from 0 at rest to 1 where it flows: |D| in units of sqrt(g / dx) / 10.
-struct FindFlow {
-  TileView tiles;
-  View<const std::uint8_t> roles;
-  ConstFaceView u;
-  float scale;       // 1 over the difference of velocities across a cell that makes it 1 [s/m]
-  View<float> flow;  // out
-
-  HD float across(int of, int along, std::uint32_t cell) const {
-    const std::uint32_t low = tiles.before(cell, along);
-    return low == kNoCell ? 0.0f : u.of[of][cell] - u.of[of][low];
-  }
-  HD void operator()(int item) const {
-    const auto cell = static_cast<std::uint32_t>(item);
-    float squares = 0.0f;
-    if (roles[cell] & role::kStressed) {
-      for (int a = 0; a < 3; ++a) {
-        const int b = (a + 1) % 3, c = (a + 2) % 3;
-        const std::uint32_t high = tiles.behind(cell, a);
-        const float normal = high == kNoCell ? 0.0f : u.of[a][high] - u.of[a][cell];
-        const bool edge = (roles[cell] & role::shears(a)) != 0;
-        const float shear = edge ? across(b, c, cell) + across(c, b, cell) : 0.0f;
-        squares += normal * normal + 0.5f * shear * shear;
-      }
-    }
-    flow[cell] = min(scale * std::sqrt(squares), 1.0f);
-  }
-};
-
-// The radius of the yield surface. In the "slope" form sand that flows shears at tan(phi) p, so
-// that flow down a slope comes to rest at phi: there s is along D. Sand at rest may bear the load
-// by any s inside the surface, and with the same radius heaps of sin(phi') = tan(phi) would stay
-// (35 degrees for phi = 30). So sand at rest has the radius sin(phi) p, with which the steepest
-// heap that can stay is that of phi, as Mohr and Coulomb say.
+// The radius of the yield surface: sqrt(2) times the shear stress that sand bears.
 struct YieldRadius {
   float friction;    // of the one material; see also stuff
-  float at_rest;     // share of the friction that sand at rest has
   float cohesion;    // [Pa]
   float per_pascal;  // dt / (rho dx) [m/s / Pa]
-  float pad;         // pressure that is always there at the surface [m/s]
-  float fade;        // 1 over the pressure where it is no more [s/m]
+  float pad;         // pressure that is always there [m/s]
   StuffView stuff;
-  HD float operator()(std::uint32_t cell, float q, float flow) const {
+  float share = 1.0f;  // of the surface
+  HD float operator()(std::uint32_t cell, float q) const {
     const bool one = stuff.friction.size == 0;
     const float mu = one ? friction : stuff.friction[cell],
                 c = one ? cohesion : stuff.cohesion[cell];
-    const float p = max(q, 0.0f);
-    const float pressed =
-        p * (at_rest + (1.0f - at_rest) * flow) + pad * max(1.0f - fade * p, 0.0f);
-    return 1.41421356f * (mu * pressed + c * per_pascal);
+    return share * 1.41421356f * (mu * (max(q, 0.0f) + pad) + c * per_pascal);
   }
 };
 struct FindRadii {
   View<const std::uint8_t> kind;
-  View<const float> q, flow;
+  View<const float> q;
   YieldRadius yield;
   View<float> radius;  // out [m/s]
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
-    radius[cell] =
-        kind[cell] == kAir ? 0.0f : yield(cell, kind[cell] == kLiquid ? q[cell] : 0.0f, flow[cell]);
+    radius[cell] = kind[cell] == kAir ? 0.0f : yield(cell, kind[cell] == kLiquid ? q[cell] : 0.0f);
   }
 };
 
@@ -523,6 +485,20 @@ struct RecallPressure {
     const std::uint32_t tile = was[cell / kTileCells];
     if (kind[cell] != kLiquid || tile == kNoCell) return;
     q[cell] = scale * kept.pressure[std::size_t{tile} * kTileCells + cell % kTileCells];
+  }
+};
+
+// The pressure that friction goes by: half of what it was, half of what it is. Where walls carry
+// most of the weight, friction that followed each new pressure at once would take the weight off
+// the sand in one turn and leave it to the pressure in the next, for ever.
+struct BlendPressure {
+  View<const std::uint8_t> kind;
+  View<const float> q;
+  View<float> blend;  // in and out
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::size_t>(item);
+    const float now = kind[cell] == kLiquid ? q[cell] : 0.0f;
+    blend[cell] = 0.5f * (blend[cell] + now);
   }
 };
 

@@ -157,10 +157,11 @@ struct Carry {
   HD_INLINE HD static T larger(T a, T b) {
     return choose(a > b, a, b);
   }
+  // What is no number stays within, too: nothing is read from beyond the window.
   template <class T>
   HD_INLINE HD T kept(T to, T from) const {
-    const T low = choose(to < from - most, from - most, to);
-    return choose(low > from + most, from + most, low);
+    const T low = choose(to > from - most, to, from - most);
+    return choose(low < from + most, low, from + most);
   }
 
   // Returns how far it went along the axis where that is most [cells].

@@ -48,6 +48,23 @@ TEST_F(CheckpointFileTest, GivesBackEverythingExactly) {
   }
 }
 
+// Arrays of lengths of their own: those of a solver's grid.
+TEST_F(CheckpointFileTest, GivesBackWhatASolverKeeps) {
+  Snapshot was = make_snapshot(100, 7, 123, 0.5);
+  was.kept.push_back(filled({"grid_tile", Type::u64, 1, false}, 3, 1));
+  was.kept.push_back(filled({"grid_stress", Type::f32, 6, false}, 3 * 512, 2));
+  was.kept.push_back(filled({"grid_kind", Type::u8, 1, false}, 3 * 512, 3));
+  was.kept.push_back(filled({"empty", Type::f32, 3, false}, 0, 4));
+  write_checkpoint(folder / "c.h5", was, "");
+  verify_checkpoint(folder / "c.h5");
+  const Snapshot is = read_checkpoint(folder / "c.h5").snapshot;
+  ASSERT_EQ(is.kept.size(), was.kept.size());
+  for (std::size_t c = 0; c < is.kept.size(); ++c) {
+    EXPECT_TRUE(same(is.kept[c], was.kept[c])) << was.kept[c].spec.name;
+  }
+  EXPECT_EQ(is.columns.size(), was.columns.size());
+}
+
 TEST_F(CheckpointFileTest, NothingInIt) {
   write_checkpoint(folder / "c.h5", Snapshot(), "");
   const LoadedCheckpoint loaded = read_checkpoint(folder / "c.h5");
