@@ -181,33 +181,32 @@ HD void weigh(Device& device, const PoissonLevel& fine, const PoissonLevel& coar
            WeighAtOnce<E>{fine.tiles, fine.inverse, fine.anchor, coarse.inverse, fine.weight});
 }
 
-// A thread a cell, in as many warps as that takes.
+// A thread a cell.
 static_assert(kLastCells <= kGridThreads);
-__device__ inline void solve_last(Block&, const PoissonLevel& level) {
-  const auto cells = static_cast<unsigned>(level.tiles.tiles), i = threadIdx.x;
-  const unsigned threads = (cells + 31) / 32 * 32;
-  const auto wait = [&] { __barrier_sync_count(1, threads); };
-  if (i < threads) {
-    const LastRow row(level, i < cells ? i : 0);
-    LastSweeps sweeps(level.extent);
-    // The last step's result is to be in q.
-    float* from = sweeps.count % 2 == 0 ? level.q.data : level.t.data;
-    float* to = sweeps.count % 2 == 0 ? level.t.data : level.q.data;
-    float q = 0.0f, d = 0.0f;
-    if (i < cells) from[i] = 0.0f;
-    wait();
-    for (int step = 0; step < sweeps.count; ++step) {
-      float keep, take;
-      sweeps.next(step, keep, take);
+__device__ inline void solve_last(Block& block, const PoissonLevel& level) {
+  if (level.tiles.tiles == 0) return;
+  const std::size_t i = threadIdx.x;
+  const bool mine = i < level.tiles.tiles;
+  const LastRow row(level, mine ? i : 0);
+  LastSweeps sweeps(level.extent);
+  // The last step's result is to be in q.
+  float* from = sweeps.count % 2 == 0 ? level.q.data : level.t.data;
+  float* to = sweeps.count % 2 == 0 ? level.t.data : level.q.data;
+  float q = 0.0f, d = 0.0f;
+  if (mine) from[i] = 0.0f;
+  block.wait();
+  for (int step = 0; step < sweeps.count; ++step) {
+    float keep, take;
+    sweeps.next(step, keep, take);
+    if (mine) {
       d = keep * d + take * row.jacobi(from, q);
       q += d;
-      if (i < cells) to[i] = q;
-      wait();
-      float* const next = from;
-      from = to, to = next;
+      to[i] = q;
     }
+    block.wait();
+    float* const next = from;
+    from = to, to = next;
   }
-  __syncthreads();
 }
 
 // ---- Coarse levels in one launch. The last of them, those of few cells, are left to one block,
