@@ -24,7 +24,7 @@ class Block {
 // Threads of all blocks.
 class Grid {
  public:
-  static constexpr std::size_t kPartBytes = 16;  // a block's part of what is reduced
+  static constexpr std::size_t kPartBytes = 32;  // a block's part of what is reduced
 
   // What a launch needs. Two launches never count in the same place: each clears the next one's.
   struct Memory {
@@ -110,16 +110,10 @@ __device__ T reduce_block(T value) {
   return value;
 }
 
-// Every thread gets the result. Same bits at every run of the same GPU.
-template <class Op, class Kernel>
-__device__ auto reduce(Grid& grid, const char*, std::int64_t n, const Kernel& kernel) {
-  using T = decltype(Op::identity());
+// Over all threads; every one gets the result. Same bits at every run of the same GPU.
+template <class Op, class T>
+__device__ T reduce_of_all(Grid& grid, T sum) {
   __shared__ T all;
-  const auto end = static_cast<unsigned>(n);
-  T sum = Op::identity();
-  for (unsigned i = grid.first(); i < end; i += grid.threads()) {
-    sum = Op::combine(sum, kernel(static_cast<int>(i)));
-  }
   sum = reduce_block<Op>(sum);
   T* part = grid.parts<T>();
   if (threadIdx.x == 0) part[blockIdx.x] = sum;
@@ -130,6 +124,15 @@ __device__ auto reduce(Grid& grid, const char*, std::int64_t n, const Kernel& ke
   if (threadIdx.x == 0) all = sum;
   __syncthreads();
   return all;
+}
+template <class Op, class Kernel>
+__device__ auto reduce(Grid& grid, const char*, std::int64_t n, const Kernel& kernel) {
+  const auto end = static_cast<unsigned>(n);
+  auto sum = Op::identity();
+  for (unsigned i = grid.first(); i < end; i += grid.threads()) {
+    sum = Op::combine(sum, kernel(static_cast<int>(i)));
+  }
+  return reduce_of_all<Op>(grid, sum);
 }
 // `result` is memory that every block has for itself.
 template <class Op, class T, class Kernel>

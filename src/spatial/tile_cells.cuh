@@ -1,7 +1,7 @@
-// How a GPU runs the kernels that tile_rows_cpu.h speaks of: a thread a cell.
+// How the threads of one launch run the kernels that tile_rows_cpu.h speaks of: a thread a cell.
 #pragma once
 
-#include "compute/cuda.cuh"
+#include "compute/grid.cuh"
 #include "compute/reduce_ops.h"
 #include "spatial/tile_layers.h"
 
@@ -30,56 +30,73 @@ class CellOfTile {
   std::uint32_t cell_;
 };
 
-template <class Kernel>
-struct AskCells {
-  TileView tiles;
+// ---- Where the cells of a set are: those of a plane one after the other.
+
+struct CountCells {
   LayerView set;
-  Kernel kernel;
-  __device__ void operator()(int cell) const {
-    if (set.has(static_cast<std::uint32_t>(cell))) {
-      kernel(CellOfTile(tiles, static_cast<std::uint32_t>(cell)));
-    }
+  View<std::uint32_t> count;  // out, of each plane; one more: 0
+  __device__ void operator()(int plane) const {
+    const auto at = static_cast<std::size_t>(plane);
+    count[at] = at < set.all.size ? static_cast<std::uint32_t>(__popcll(set.word(at))) : 0;
   }
 };
-
-template <class Kernel>
-void for_each_cell(Cuda& device, const char* label, const TileView& tiles, const LayerView& set,
-                   const Kernel& kernel) {
-  for_each(device, label, static_cast<std::int64_t>(tiles.cells()),
-           AskCells<Kernel>{tiles, set, kernel});
+struct ListCells {
+  LayerView set;
+  View<const std::uint32_t> before;
+  View<std::uint32_t> list;  // out
+  __device__ void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    const std::uint64_t word = set.word(cell / 64), here = std::uint64_t{1} << (cell % 64);
+    if (word & here) list[before[cell / 64] + __popcll(word & (here - 1))] = cell;
+  }
+};
+inline void list_cells(Cuda& device, const char* label, const LayerView& set,
+                       Buffer<std::uint32_t>& before, Buffer<std::uint32_t>& list) {
+  const std::size_t planes = set.all.size;
+  before.resize(planes + 1);
+  list.resize(planes * 64);
+  for_each(device, label, static_cast<std::int64_t>(planes + 1), CountCells{set, before.view()});
+  device.scan_in_place(label, before.view());
+  for_each(device, label, static_cast<std::int64_t>(planes) * 64,
+           ListCells{set, before.view(), list.view()});
 }
 
-template <int N>
-struct CellSumsOf {
-  double of[N] = {};
-  HD CellSumsOf operator+(const CellSumsOf& o) const {
-    CellSumsOf sum;
-    for (int k = 0; k < N; ++k) sum.of[k] = of[k] + o.of[k];
-    return sum;
-  }
-};
-
-template <class Kernel>
-struct AskSums {
+// The cells that a thread of a launch sees to, in all stages the same ones; it keeps the first.
+struct ThreadCells {
   TileView tiles;
-  LayerView set;
-  Kernel kernel;
-  __device__ CellSumsOf<Kernel::kSums> operator()(int cell) const {
-    CellSumsOf<Kernel::kSums> result;
-    if (!set.has(static_cast<std::uint32_t>(cell))) return result;
-    float sums[Kernel::kSums] = {};
-    kernel(CellOfTile(tiles, static_cast<std::uint32_t>(cell)), sums);
-    for (int k = 0; k < Kernel::kSums; ++k) result.of[k] = static_cast<double>(sums[k]);
-    return result;
+  const std::uint32_t* list;
+  unsigned first, end, step;
+  std::uint32_t mine;
+
+  template <class F>
+  __device__ void each(const F& f) const {
+    if (first < end) f(mine);
+    for (unsigned i = first + step; i < end; i += step) f(list[i]);
   }
 };
+__device__ inline ThreadCells cells_for(Grid& grid, const CellSet& set) {
+  const unsigned first = grid.first(), end = set.before[set.before.size - 1];
+  return {set.tiles, set.list.data, first, end, grid.threads(), first < end ? set.list[first] : 0};
+}
 
 template <class Kernel>
-void sum_cells(Cuda& device, const char* label, const TileView& tiles, const LayerView& set,
-               const Kernel& kernel, double* result) {
-  using Sums = CellSumsOf<Kernel::kSums>;
-  reduce_to<Sum<Sums>>(device, label, static_cast<std::int64_t>(tiles.cells()),
-                       AskSums<Kernel>{tiles, set, kernel}, reinterpret_cast<Sums*>(result));
+__device__ void for_each_cell(Grid& grid, const char*, const ThreadCells& cells,
+                              const Kernel& kernel) {
+  cells.each([&](std::uint32_t cell) { kernel(CellOfTile(cells.tiles, cell)); });
+  grid.wait();
+}
+template <class Kernel>
+__device__ void for_each_of(Grid& grid, const char*, const ThreadCells& cells,
+                            const Kernel& kernel) {
+  cells.each([&](std::uint32_t cell) { kernel(static_cast<int>(cell)); });
+  grid.wait();
+}
+template <class Kernel>
+__device__ void add_sums(const Kernel& kernel, const CellOfTile& at,
+                         CellSums<Kernel::kSums>& sums) {
+  float of[Kernel::kSums] = {};
+  kernel(at, of);
+  for (int k = 0; k < Kernel::kSums; ++k) sums.of[k] += static_cast<double>(of[k]);
 }
 
 }  // namespace barchan
