@@ -83,6 +83,12 @@ class PoissonSolver {
   PoissonReport solve(View<const float> b, View<float> p, double tolerance, int most,
                       double absolute = 0.0);
 
+  // The same, and nobody waits for it on a GPU: the report is there once the device was waited for,
+  // and stays until kReports more are made.
+  static constexpr int kReports = 32;
+  const PoissonReport* solve_later(View<const float> b, View<float> p, double tolerance, int most,
+                                   double absolute = 0.0);
+
   // out = M in, the preconditioner by itself, over the grid's cells.
   void precondition(View<const float> in, View<float> out);
 
@@ -100,6 +106,8 @@ class PoissonSolver {
   BodyTerm<Device> bodies_;
   ClosedRegions<Device> closed_;
   Buffer<double> sums_;
+  std::shared_ptr<PoissonReport[]> reports_;
+  int next_report_ = 0;
 };
 
 }  // namespace barchan

@@ -336,17 +336,23 @@ static __global__ void __launch_bounds__(kGridThreads, 1)
   if (grid.first() == 0) *of.report = report;
 }
 
-inline PoissonReport iterate(Cuda& device, const ConjugateGradients& how, double* sums) {
+// Of the host: a launch writes there, and a loop of the host does.
+inline std::shared_ptr<PoissonReport[]> report_memory(Cuda& device, int count) {
+  const auto memory = device.host_memory(static_cast<std::size_t>(count) * sizeof(PoissonReport));
+  return {memory, static_cast<PoissonReport*>(memory.get())};
+}
+inline void iterate(Cuda& device, const ConjugateGradients& how, double* sums,
+                    PoissonReport* report) {
   const std::int64_t cells = how.levels.level[0].cells();
-  if (cells > kCellsInOneLaunch) return how(device, sums);
+  if (cells > kCellsInOneLaunch) {
+    *report = how(device, sums);
+    return;
+  }
   static const AtOnce<SolveAtOnce> solve(device, run_solve, kGridThreads, kFewBytes);
-  auto* report = static_cast<PoissonReport*>(device.mailbox());
   SolveAtOnce at_once{how, FewLevels::first_of(how.levels), report};
   // Rows without unknowns are all zeros: here it takes longer to ask than to go over them.
   for (PoissonLevel& level : at_once.how.levels.level) level.tiles.rows = {};
   solve.launch(device, "poisson: solve", cells, at_once);
-  device.wait();
-  return *report;
 }
 
 }  // namespace barchan

@@ -24,7 +24,8 @@ PoissonSolver<Device>::PoissonSolver(Device& device)
       levels_(std::make_unique<PoissonLevels>()),
       bodies_(device),
       closed_(device),
-      sums_(device, kCgSums) {}
+      sums_(device, kCgSums),
+      reports_(report_memory(device, kReports)) {}
 
 template <class Device>
 PoissonSolver<Device>::~PoissonSolver() = default;
@@ -137,23 +138,35 @@ void PoissonSolver<Device>::precondition(View<const float> in, View<float> out) 
 }
 
 template <class Device>
-PoissonReport PoissonSolver<Device>::solve(View<const float> b, View<float> p, double tolerance,
-                                           int most, double absolute) {
+const PoissonReport* PoissonSolver<Device>::solve_later(View<const float> b, View<float> p,
+                                                        double tolerance, int most,
+                                                        double absolute) {
   BARCHAN_ASSERT(levels_->count > 0);
   const PoissonLevel& finest = levels_->level[0];
-  return iterate(device_,
-                 ConjugateGradients{*levels_,
-                                    {table_.list, finest.inverse, finest.cells()},
-                                    bodies_.product(),
-                                    closed_.balance(),
-                                    b,
-                                    p,
-                                    p_,
-                                    direction_,
-                                    tolerance,
-                                    absolute,
-                                    most},
-                 sums_.data());
+  next_report_ = (next_report_ + 1) % kReports;
+  PoissonReport* report = reports_.get() + next_report_;
+  iterate(device_,
+          ConjugateGradients{*levels_,
+                             {table_.list, finest.inverse, finest.cells()},
+                             bodies_.product(),
+                             closed_.balance(),
+                             b,
+                             p,
+                             p_,
+                             direction_,
+                             tolerance,
+                             absolute,
+                             most},
+          sums_.data(), report);
+  return report;
+}
+
+template <class Device>
+PoissonReport PoissonSolver<Device>::solve(View<const float> b, View<float> p, double tolerance,
+                                           int most, double absolute) {
+  const PoissonReport* report = solve_later(b, p, tolerance, most, absolute);
+  device_.wait();
+  return *report;
 }
 
 }  // namespace barchan

@@ -375,8 +375,12 @@ inline void cycle(Cpu& device, const PoissonLevels& levels, double* bq) {
   go_up_finest(device, levels, bq);
 }
 
-inline PoissonReport iterate(Cpu& device, const ConjugateGradients& how, double* sums) {
-  return how(device, sums);
+inline std::shared_ptr<PoissonReport[]> report_memory(Cpu&, int count) {
+  return std::make_shared<PoissonReport[]>(static_cast<std::size_t>(count));
+}
+inline void iterate(Cpu& device, const ConjugateGradients& how, double* sums,
+                    PoissonReport* report) {
+  *report = how(device, sums);
 }
 
 }  // namespace barchan

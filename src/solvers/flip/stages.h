@@ -115,6 +115,7 @@ void FlipSolver<Device>::lay_grid(const State& now, double dt, State& next) {
   next.reorder(tiles_.order(), {"position", "pressure"});
   permute(device_, now.position(), tiles_.order(), from_);
   signs_.clear_to_zero();
+  solves_.clear();
   const auto all = static_cast<std::size_t>(cells());
   for (flip::FaceBuffer* faces : {&u_, &change_, &shift_, &scratch_, &face_, &open_}) {
     faces->resize(all);
@@ -292,16 +293,14 @@ void FlipSolver<Device>::set_up_equations(const State& next, bool again) {
 // With walls that only push, and sand that does not pull: a first look at the pressure tells which
 // cells part from others.
 template <class Device>
-void FlipSolver<Device>::find_pressure(const State& next, double dt, bool again,
-                                       StepReport& report) {
+void FlipSolver<Device>::find_pressure(const State& next, double dt, bool again) {
   constexpr int kMostIterations = 200;
   constexpr double kGlance = 0.01, kRelative = 1e-6;
   const double per_step = static_cast<double>(size()) / dt;  // one cell a step [m/s]
   const double enough = params_.tolerance * per_step;
   const auto solve = [&](double tolerance) {
-    report.iterations +=
-        poisson_.solve(std::as_const(b_).view(), q_.view(), tolerance, kMostIterations, enough)
-            .iterations;
+    solves_.push_back(poisson_.solve_later(std::as_const(b_).view(), q_.view(), tolerance,
+                                           kMostIterations, enough));
   };
   set_up_equations(next, again);
   const int looks = sand_ ? 2 : (walls_ ? 1 : 0);
@@ -321,10 +320,9 @@ void FlipSolver<Device>::subtract_gradient() {
 }
 
 template <class Device>
-void FlipSolver<Device>::solve_pressure(const State& next, double dt, StepReport& report) {
-  report.iterations = 0.0;
+void FlipSolver<Device>::solve_pressure(const State& next, double dt) {
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
-  find_pressure(next, dt, false, report);
+  find_pressure(next, dt, false);
   subtract_gradient();
   measure_divergence();
 }
@@ -384,18 +382,16 @@ flip::FrictionGrid FlipSolver<Device>::friction_grid() {
 // the pressure makes the flow free of divergence once more. In the first steps nothing is known of
 // the stresses yet.
 template <class Device>
-void FlipSolver<Device>::solve_friction(const State& now, const State& next, double dt,
-                                        StepReport& report) {
+void FlipSolver<Device>::solve_friction(const State& now, const State& next, double dt) {
   constexpr double kTolerance = 3e-3;  // of the change in an iteration, in units of rho g dx
   constexpr int kColdSteps = 2, kColdIterations = 2000;
-  if (params_.friction == "paper") return solve_paper_friction(now, next, dt, report);
+  if (params_.friction == "paper") return solve_paper_friction(now, next, dt);
   const bool coupled = params_.friction == "coupled";
   const int turns = coupled ? 2 : 1;
   const int most = now.step < kColdSteps ? kColdIterations : (coupled ? 60 : 20);
   const double g_dt = kick_ * length(setup_.gravity);
   const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;
   const flip::YieldRadius yield = this->yield();
-  report.iterations = 0.0;
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
 
   friction_.begin(friction_grid(), now, per_pascal());
@@ -409,7 +405,7 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   copy(u_, pushed_);
   for (int turn = 0; turn < turns; ++turn) {
     friction_.add(friction_grid(), pushed_.read(), u_.view());
-    find_pressure(next, dt, turn > 0, report);
+    find_pressure(next, dt, turn > 0);
     copy(pushed_, u_);
     subtract_gradient();
     for_each(
@@ -423,7 +419,7 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   }
   copy(pushed_, u_);
   friction_.add(friction_grid(), pushed_.read(), u_.view());
-  find_pressure(next, dt, true, report);
+  find_pressure(next, dt, true);
   subtract_gradient();
   measure_divergence();
 }
@@ -510,7 +506,7 @@ void FlipSolver<Device>::mend_crowding(double dt) {
               flip::CrowdedRightSide{tiles_.view(), std::as_const(kind_).view(),
                                      std::as_const(fill_).view(), closed(),
                                      static_cast<float>(share), sand_ ? 0.03f : 0.0f, b_.view()});
-  poisson_.solve(std::as_const(b_).view(), crowd_.view(), 0.05, 2);
+  poisson_.solve_later(std::as_const(b_).view(), crowd_.view(), 0.05, 2);
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(crowd_).view(),
                                     stuff()};
   for_each_of(device_, "crowding", near_.within(2),
@@ -597,6 +593,8 @@ void FlipSolver<Device>::finish_report(double dt, State& next, StepReport& repor
   if (signs.cut_off != 0) {
     report.trouble = "particles were to move farther in one step than the grid around them reaches";
   }
+  report.iterations = 0.0;
+  for (const PoissonReport* solve : solves_) report.iterations += solve->iterations;
   report.divergence_max = static_cast<double>(signs.out_flow) / static_cast<double>(size());
   const VitalSigns& vitals = signs.vitals;
   report.dt_used = dt;
