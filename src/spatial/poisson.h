@@ -102,7 +102,7 @@ class PoissonSolver {
   Buffer<float> fields_;  // of all levels
   TileTable table_{};     // of the finest level's tiles in the grid's
   std::unique_ptr<PoissonLevels> levels_;
-  View<float> p_, direction_;  // of the finest level
+  View<float> p_, direction_[2];  // of the finest level
   BodyTerm<Device> bodies_;
   ClosedRegions<Device> closed_;
   Buffer<double> sums_;

@@ -56,6 +56,9 @@ class OneCell {
 
  private:
   static __device__ float load(const Product& f, unsigned i) { return f.a.data[i] * f.b.data[i]; }
+  static __device__ float load(const Combined& f, unsigned i) {
+    return f.a.data[i] + f.by * f.b.data[i];
+  }
   static __device__ float load(View<const float> f, unsigned i) { return f.data[i]; }
   __device__ unsigned tile() const { return cell_ / (E * E * E); }
   // One further along the axis of that stride.

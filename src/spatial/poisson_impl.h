@@ -83,7 +83,7 @@ void PoissonSolver<Device>::lay_levels(const StoreyTables& tables) {
             {words + tables.list, finest_tiles}};
   around_.resize(finest_tiles * 27);
   const std::size_t finest_cells = (finest_tiles + 1) * kTileCells;
-  std::size_t tiles = 0, numbers = 2 * finest_cells;
+  std::size_t tiles = 0, numbers = 3 * finest_cells;
   for (const StoreyTables::Storey& storey : tables.storeys) {
     tiles += storey.tiles;
     numbers += (storey.tiles + 1) * (512 + 64 + 8 + 1) * PoissonLevel::kFields;
@@ -120,7 +120,7 @@ void PoissonSolver<Device>::lay_levels(const StoreyTables& tables) {
       single.extent = tables.extent;
     }
   }
-  for (View<float>* field : {&p_, &direction_}) {
+  for (View<float>* field : {&p_, &direction_[0], &direction_[1]}) {
     *field = {next, finest_cells};
     next += finest_cells;
   }
@@ -153,7 +153,7 @@ const PoissonReport* PoissonSolver<Device>::solve_later(View<const float> b, Vie
                              b,
                              p,
                              p_,
-                             direction_,
+                             {direction_[0], direction_[1]},
                              tolerance,
                              absolute,
                              most},

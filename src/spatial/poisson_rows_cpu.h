@@ -78,6 +78,9 @@ class RowOfCells {
   BARCHAN_INLINE static Floats load(const Product& f, std::size_t first) {
     return load(f.a, first) * load(f.b, first);
   }
+  BARCHAN_INLINE static Floats load(const Combined& f, std::size_t first) {
+    return load(f.a, first) + f.by * load(f.b, first);
+  }
   BARCHAN_INLINE static Floats load(View<const float> f, std::size_t first) {
     BARCHAN_ASSERT(first + E <= f.size);
     Floats value;
