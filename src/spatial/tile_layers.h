@@ -259,4 +259,20 @@ HD void for_each_of(Device& device, const char* label, const LayerView& layer,
   }
 }
 
+// The same for long work that few of the cells need: kernel(cell) says whether this one does, and
+// then kernel.parts(cell, begin, end) does that of its Kernel::kParts parts, in any order. A GPU
+// (tile_layers.cuh) has a thread for each part.
+template <class Kernel>
+struct AllParts {
+  Kernel kernel;
+  void operator()(int cell) const {
+    if (kernel(cell)) kernel.parts(cell, 0, Kernel::kParts);
+  }
+};
+template <class Kernel>
+void for_each_part_of(Cpu& device, const char* label, const LayerView& layer,
+                      const Kernel& kernel) {
+  for_each_of(device, label, layer, AllParts<Kernel>{kernel});
+}
+
 }  // namespace barchan

@@ -187,7 +187,7 @@ void FlipSolver<Device>::look_at_solids(const State& now, const State& next,
            flip::SideOfTiles{tiles, solids, side_.view(), solids_near_.view()});
   solids_ = {solids, walls_move_ ? std::as_const(motion_).view() : View<const flip::SolidMotion>{},
              std::as_const(solids_near_).view()};
-  for_each_of(
+  for_each_part_of(
       device_, "solids", near_.within(2),
       flip::OpenFractions{tiles, solids_, side, open_.view(), octants_.view(), wall_.view()});
   for_each_of(device_, "solids", near_.within(2),
@@ -525,9 +525,9 @@ void FlipSolver<Device>::extend_velocities() {
                           face_layers_.room(tiles, layers, 3), layers});
   if (!walls_) return;
   const LayerView near = cell_layers_.within(2);
-  for_each_of(device_, "extend", near,
-              flip::MeetSolids{tiles, solids_, std::as_const(kind_).view(), open(), u_.read(),
-                               scratch_.view()});
+  for_each_part_of(device_, "extend", near,
+                   flip::MeetSolids{tiles, solids_, std::as_const(kind_).view(), open(), u_.read(),
+                                    scratch_.view()});
   for_each_of(device_, "extend", near, flip::KeepMet{open(), scratch_.read(), u_.view()});
 }
 
