@@ -12,6 +12,8 @@ class CellOfTile {
   using Number = float;
 
   __device__ CellOfTile(const TileView& tiles, std::uint32_t cell) : tiles_(tiles), cell_(cell) {}
+  CellOfTile(const CellOfTile&) = delete;
+  CellOfTile& operator=(const CellOfTile&) = delete;
 
   __device__ float here(View<const float> f) const { return f[cell_]; }
   template <int DX, int DY, int DZ>
@@ -19,15 +21,36 @@ class CellOfTile {
     const std::uint32_t at = tiles_.beside(cell_, DX, DY, DZ);
     return at == kNoCell ? 0.0f : f[at];
   }
-  __device__ void put(View<float> f, float value) const { f[cell_] = value; }
+  // Written when the kernel is done with the cell: loads do not wait for stores that might, for all
+  // the compiler knows, be to the same place.
+  __device__ void put(View<float> f, float value) const { puts_[count_++] = {&f[cell_], value}; }
+  __device__ ~CellOfTile() {
+#pragma unroll
+    for (int k = 0; k < kMostPuts; ++k) {
+      if (k < count_) *puts_[k].to = puts_[k].value;
+    }
+  }
 
-  static __device__ float inverse_sqrt(float a) { return rsqrtf(a); }
-  static __device__ float absolute(float a) { return fabsf(a); }
-  static __device__ float choose(bool which, float a, float b) { return which ? a : b; }
+  static __device__ float inverse_sqrt(float a) {
+    return rsqrtf(a);
+  }
+  static __device__ float absolute(float a) {
+    return fabsf(a);
+  }
+  static __device__ float choose(bool which, float a, float b) {
+    return which ? a : b;
+  }
 
  private:
+  static constexpr int kMostPuts = 12;
+  struct Put {
+    float* to;
+    float value;
+  };
   const TileView& tiles_;
   std::uint32_t cell_;
+  mutable Put puts_[kMostPuts];
+  mutable int count_ = 0;
 };
 
 // ---- Where the cells of a set are: those of a plane one after the other.

@@ -2,8 +2,8 @@
 // at: a row of a tile's eight cells along x is one vector. A kernel says
 //     template <class At> HD void operator()(const At& at) const
 // and reads at.here(field), at.near<dx, dy, dz>(field) (0 where there is no tile), and writes
-// at.put(field, value); numbers are At::Number. tile_cells.cuh is the same for a GPU. Rows with a
-// cell of the set are walked whole.
+// at.put(field, value), once a field, which it does not read after that; numbers are At::Number.
+// tile_cells.cuh is the same for a GPU. Rows with a cell of the set are walked whole.
 #pragma once
 
 #include <cmath>

@@ -149,7 +149,7 @@ struct AdmitStress {
 // Friction::relax. A stage that a wall cell sees to after its own cell's may read of others only
 // what no stage beside it writes.
 struct Relax {
-  static constexpr int kThreads = 512;  // of a block, on a GPU
+  static constexpr int kThreads = 640;  // of a block of a GPU: all in registers
   static constexpr int kLook = 4;       // iterations between looks at the progress
   SandView sand;
   View<const float> q;

@@ -7,9 +7,12 @@
 
 namespace barchan::flip {
 
-template <class AtWalls>
-__device__ void see_to_walls(const WallList& walls, std::uint32_t cell, const AtWalls& at_walls) {
-  if (walls.roles[cell] & role::kTouches) at_walls(static_cast<int>(walls.number[cell]));
+// Asked for before a cell's kernel stores anything, so that it is there afterwards.
+inline constexpr int kNoWall = -1;
+__device__ inline int wall_of(const WallList& walls, std::uint32_t cell) {
+  if (walls.number.size == 0) return kNoWall;
+  const auto number = static_cast<int>(walls.number[cell]);
+  return walls.roles[cell] & role::kTouches ? number : kNoWall;
 }
 
 template <class Kernel, class AtWalls>
@@ -17,8 +20,9 @@ __device__ void cells_then_walls(Grid& grid, const char*, const ThreadCells& cel
                                  const Kernel& kernel, const WallList& walls,
                                  const AtWalls& at_walls) {
   cells.each([&](std::uint32_t cell) {
+    const int wall = wall_of(walls, cell);
     kernel(CellOfTile(cells.tiles, cell));
-    see_to_walls(walls, cell, at_walls);
+    if (wall != kNoWall) at_walls(wall);
   });
   grid.wait();
 }
@@ -30,18 +34,23 @@ __device__ CellSums<Kernel::kSums> sum_cells_then_walls(Grid& grid, const char*,
                                                         const AtWalls& at_walls) {
   CellSums<Kernel::kSums> mine;
   cells.each([&](std::uint32_t cell) {
+    const int wall = wall_of(walls, cell);
     add_sums(kernel, CellOfTile(cells.tiles, cell), mine);
-    see_to_walls(walls, cell, at_walls);
+    if (wall != kNoWall) at_walls(wall);
   });
   return reduce_of_all<Sum<CellSums<Kernel::kSums>>>(grid, mine);
 }
 
-// Each face takes what its walls do to it.
+// Each face takes what the walls of both its cells do to it.
 __device__ inline void shove_cells(Grid& grid, const char*, const ThreadCells& cells,
                                    const Shove& shove, const ShoveAtWalls& at_walls) {
   cells.each([&](std::uint32_t cell) {
+    bool walls = at_walls.shares.touches(cell);
+    for (int a = 0; a < 3; ++a) {
+      if (at_walls.shares.touches(cells.tiles.before(cell, a))) walls = true;
+    }
     shove(CellOfTile(cells.tiles, cell));
-    for (int a = 0; a < 3; ++a) at_walls.shove(a, cell);
+    for (int a = 0; walls && a < 3; ++a) at_walls.shove(a, cell);
   });
   grid.wait();
 }
