@@ -3,6 +3,7 @@
 // it, with barriers between the stages. They take a microsecond: a launch takes several.
 #pragma once
 
+#include <algorithm>
 #include <cuda/atomic>
 
 #include "compute/cuda.cuh"
@@ -160,16 +161,19 @@ __global__ void __launch_bounds__(threads_for<Schedule>())
 }
 
 // How a kernel whose blocks wait for each other is launched: kernel(argument, memory), by no more
-// blocks than the GPU runs at once.
+// blocks than the GPU runs at once. A kernel that can do with blocks of fewer threads says how few.
 template <class Argument>
 struct AtOnce {
   void (*kernel)(Argument, Grid::Memory);
-  int threads;
+  int threads, least_threads;
   std::size_t shared_bytes;
   int most_blocks;
 
   AtOnce(Cuda& device, void (*run)(Argument, Grid::Memory), int block_threads, std::size_t shared)
-      : kernel(run), threads(block_threads), shared_bytes(shared) {
+      : AtOnce(device, run, block_threads, block_threads, shared) {}
+  AtOnce(Cuda& device, void (*run)(Argument, Grid::Memory), int block_threads, int least,
+         std::size_t shared)
+      : kernel(run), threads(block_threads), least_threads(least), shared_bytes(shared) {
     int blocks = 0;
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(shared)),
@@ -178,16 +182,18 @@ struct AtOnce {
                "asking how many blocks run at once");
     most_blocks = blocks * device.multiprocessors();
   }
-  // `items` of the largest stage.
+  // `items` of the largest stage. Few of them are spread over all multiprocessors.
   void launch(Cuda& device, const char* label, std::int64_t items, const Argument& argument) const {
     const CudaTimer timer(device, label);
-    const std::int64_t wanted = items / threads + 1;
+    const std::int64_t even = (items / device.multiprocessors() + 32) / 32 * 32;
+    const auto these = static_cast<int>(std::clamp<std::int64_t>(even, least_threads, threads));
+    const std::int64_t wanted = items / these + 1;
     const auto blocks = static_cast<unsigned>(wanted < most_blocks ? wanted : most_blocks);
     unsigned* counts = device.next_barrier();
     Grid::Memory memory{counts, device.other_barrier(counts),
                         static_cast<char*>(device.scratch(2 * blocks * Grid::kPartBytes))};
     void* arguments[] = {const_cast<Argument*>(&argument), &memory};
-    check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kernel), blocks, threads,
+    check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kernel), blocks, these,
                                            arguments, shared_bytes, device.stream()),
                label);
   }

@@ -241,7 +241,7 @@ struct FewLevels {
   template <class T>
   __device__ static View<T> copied(View<const T> from, std::uint32_t*& room) {
     T* to = reinterpret_cast<T*>(room);
-    for (auto i = std::size_t{threadIdx.x}; i < from.size; i += kGridThreads) to[i] = from[i];
+    for (auto i = std::size_t{threadIdx.x}; i < from.size; i += blockDim.x) to[i] = from[i];
     room += from.size;
     return {to, from.size};
   }
@@ -351,7 +351,7 @@ inline void iterate(Cuda& device, const ConjugateGradients& how, double* sums,
     *report = how(device, sums);
     return;
   }
-  static const AtOnce<SolveAtOnce> solve(device, run_solve, kGridThreads, kFewBytes);
+  static const AtOnce<SolveAtOnce> solve(device, run_solve, kGridThreads, kLastCells, kFewBytes);
   SolveAtOnce at_once{how, FewLevels::first_of(how.levels), report};
   // Rows without unknowns are all zeros: here it takes longer to ask than to go over them.
   for (PoissonLevel& level : at_once.how.levels.level) level.tiles.rows = {};
