@@ -184,23 +184,29 @@ struct Gather {
 
 }  // namespace
 
-void Cpu::gather(const char* label, std::size_t element_bytes, const void* in,
-                 View<const std::uint32_t> order, void* out) {
-  const auto n = static_cast<std::int64_t>(order.size);
-  const auto run = [&]<class T>(T) {
-    for_each(*this, label, n, Gather<T>{static_cast<const T*>(in), order, static_cast<T*>(out)});
-  };
-  switch (element_bytes) {
-    case 1:
-      return run(std::uint8_t{});
-    case 4:
-      return run(std::uint32_t{});
-    case 8:
-      return run(std::uint64_t{});
-    case 16:
-      return run(Float4{});
-    default:
-      fail("{}: gather knows elements of 1, 4, 8 and 16 bytes, not {}", label, element_bytes);
+void Cpu::gather(const char* label, View<const std::uint32_t> order,
+                 const std::vector<Gathered>& columns) {
+  for (const Gathered& of : columns) {
+    const auto run = [&]<class T>(T) {
+      for_each(*this, label, static_cast<std::int64_t>(order.size),
+               Gather<T>{static_cast<const T*>(of.in), order, static_cast<T*>(of.out)});
+    };
+    switch (of.element_bytes) {
+      case 1:
+        run(std::uint8_t{});
+        break;
+      case 4:
+        run(std::uint32_t{});
+        break;
+      case 8:
+        run(std::uint64_t{});
+        break;
+      case 16:
+        run(Float4{});
+        break;
+      default:
+        fail("{}: gather knows elements of 1, 4, 8 and 16 bytes, not {}", label, of.element_bytes);
+    }
   }
 }
 

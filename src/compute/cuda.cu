@@ -1,5 +1,6 @@
 #include "compute/cuda.cuh"
 
+#include <algorithm>
 #include <cstring>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
@@ -105,12 +106,45 @@ CudaTimer::~CudaTimer() {
 
 namespace {
 
+// Columns of one size. Four are on their way at a time.
 template <class T>
 struct Gather {
-  const T* in;
+  static constexpr int kMost = 16, kAtOnce = 4;
+  const T* in[kMost];
+  T* out[kMost];
+  int count = 0;
+
+  void add(const Device::Gathered& column) {
+    in[count] = static_cast<const T*>(column.in);
+    out[count++] = static_cast<T*>(column.out);
+  }
+  __device__ void operator()(std::uint32_t from, int to) const {
+    for (int k = 0; k < count; k += kAtOnce) {
+      T some[kAtOnce];
+#pragma unroll
+      for (int j = 0; j < kAtOnce; ++j) {
+        if (k + j < count) some[j] = in[k + j][from];
+      }
+#pragma unroll
+      for (int j = 0; j < kAtOnce; ++j) {
+        if (k + j < count) out[k + j][to] = some[j];
+      }
+    }
+  }
+};
+struct GatherAll {
   View<const std::uint32_t> order;
-  T* out;
-  __device__ void operator()(int i) const { out[i] = in[order[i]]; }
+  Gather<std::uint8_t> ones{};
+  Gather<std::uint32_t> fours{};
+  Gather<std::uint64_t> eights{};
+  Gather<Float4> sixteens{};
+  __device__ void operator()(int i) const {
+    const std::uint32_t from = order[i];
+    eights(from, i);
+    fours(from, i);
+    sixteens(from, i);
+    ones(from, i);
+  }
 };
 
 struct ReadCount {
@@ -187,28 +221,32 @@ void Cuda::sort_pairs(const char* label, View<std::uint64_t> keys, View<std::uin
   radix_sort(keys, values, bits);
 }
 
-void Cuda::gather(const char* label, std::size_t element_bytes, const void* in,
-                  View<const std::uint32_t> order, void* out) {
-  const auto n = static_cast<std::int64_t>(order.size);
-  switch (element_bytes) {
-    case 1:
-      return for_each(*this, label, n,
-                      Gather<std::uint8_t>{static_cast<const std::uint8_t*>(in), order,
-                                           static_cast<std::uint8_t*>(out)});
-    case 4:
-      return for_each(*this, label, n,
-                      Gather<std::uint32_t>{static_cast<const std::uint32_t*>(in), order,
-                                            static_cast<std::uint32_t*>(out)});
-    case 8:
-      return for_each(*this, label, n,
-                      Gather<std::uint64_t>{static_cast<const std::uint64_t*>(in), order,
-                                            static_cast<std::uint64_t*>(out)});
-    case 16:
-      return for_each(
-          *this, label, n,
-          Gather<Float4>{static_cast<const Float4*>(in), order, static_cast<Float4*>(out)});
-    default:
-      fail("{}: gather knows elements of 1, 4, 8 and 16 bytes, not {}", label, element_bytes);
+// In one launch, for each particle's place in the order is read once then.
+void Cuda::gather(const char* label, View<const std::uint32_t> order,
+                  const std::vector<Gathered>& columns) {
+  constexpr std::size_t kMost = Gather<std::uint8_t>::kMost;
+  for (std::size_t first = 0; first < columns.size(); first += kMost) {
+    GatherAll all{order};
+    for (std::size_t k = first; k < std::min(first + kMost, columns.size()); ++k) {
+      switch (columns[k].element_bytes) {
+        case 1:
+          all.ones.add(columns[k]);
+          break;
+        case 4:
+          all.fours.add(columns[k]);
+          break;
+        case 8:
+          all.eights.add(columns[k]);
+          break;
+        case 16:
+          all.sixteens.add(columns[k]);
+          break;
+        default:
+          fail("{}: gather knows elements of 1, 4, 8 and 16 bytes, not {}", label,
+               columns[k].element_bytes);
+      }
+    }
+    for_each(*this, label, static_cast<std::int64_t>(order.size), all);
   }
 }
 

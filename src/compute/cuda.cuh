@@ -45,8 +45,8 @@ class Cuda final : public Device {
                   int bits) override;
   void sort_pairs(const char* label, View<std::uint64_t> keys, View<std::uint32_t> values,
                   int bits) override;
-  void gather(const char* label, std::size_t element_bytes, const void* in,
-              View<const std::uint32_t> order, void* out) override;
+  void gather(const char* label, View<const std::uint32_t> order,
+              const std::vector<Gathered>& columns) override;
 
   cudaStream_t stream() const { return stream_; }
   int multiprocessors() const { return multiprocessors_; }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "compute/profiler.h"
 #include "compute/view.h"
@@ -47,9 +48,14 @@ class Device {
   virtual void sort_pairs(const char* label, View<std::uint64_t> keys, View<std::uint32_t> values,
                           int bits) = 0;
 
-  // out[i] = in[order[i]] for elements of 1, 4, 8 or 16 bytes.
-  virtual void gather(const char* label, std::size_t element_bytes, const void* in,
-                      View<const std::uint32_t> order, void* out) = 0;
+  // out[i] = in[order[i]] of each column.
+  struct Gathered {
+    std::size_t element_bytes;  // 1, 4, 8 or 16
+    const void* in;
+    void* out;
+  };
+  virtual void gather(const char* label, View<const std::uint32_t> order,
+                      const std::vector<Gathered>& columns) = 0;
 
   // Bytes allocated now, and the most there ever were.
   std::size_t allocated() const { return allocated_; }

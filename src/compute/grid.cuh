@@ -3,6 +3,7 @@
 // it, with barriers between the stages. They take a microsecond: a launch takes several.
 #pragma once
 
+#include <algorithm>
 #include <cuda/atomic>
 
 #include "compute/cuda.cuh"
@@ -24,7 +25,7 @@ class Block {
 // Threads of all blocks.
 class Grid {
  public:
-  static constexpr std::size_t kPartBytes = 16;  // a block's part of what is reduced
+  static constexpr std::size_t kPartBytes = 32;  // a block's part of what is reduced
 
   // What a launch needs. Two launches never count in the same place: each clears the next one's.
   struct Memory {
@@ -110,16 +111,10 @@ __device__ T reduce_block(T value) {
   return value;
 }
 
-// Every thread gets the result. Same bits at every run of the same GPU.
-template <class Op, class Kernel>
-__device__ auto reduce(Grid& grid, const char*, std::int64_t n, const Kernel& kernel) {
-  using T = decltype(Op::identity());
+// Over all threads; every one gets the result. Same bits at every run of the same GPU.
+template <class Op, class T>
+__device__ T reduce_of_all(Grid& grid, T sum) {
   __shared__ T all;
-  const auto end = static_cast<unsigned>(n);
-  T sum = Op::identity();
-  for (unsigned i = grid.first(); i < end; i += grid.threads()) {
-    sum = Op::combine(sum, kernel(static_cast<int>(i)));
-  }
   sum = reduce_block<Op>(sum);
   T* part = grid.parts<T>();
   if (threadIdx.x == 0) part[blockIdx.x] = sum;
@@ -130,6 +125,15 @@ __device__ auto reduce(Grid& grid, const char*, std::int64_t n, const Kernel& ke
   if (threadIdx.x == 0) all = sum;
   __syncthreads();
   return all;
+}
+template <class Op, class Kernel>
+__device__ auto reduce(Grid& grid, const char*, std::int64_t n, const Kernel& kernel) {
+  const auto end = static_cast<unsigned>(n);
+  auto sum = Op::identity();
+  for (unsigned i = grid.first(); i < end; i += grid.threads()) {
+    sum = Op::combine(sum, kernel(static_cast<int>(i)));
+  }
+  return reduce_of_all<Op>(grid, sum);
 }
 // `result` is memory that every block has for itself.
 template <class Op, class T, class Kernel>
@@ -157,16 +161,19 @@ __global__ void __launch_bounds__(threads_for<Schedule>())
 }
 
 // How a kernel whose blocks wait for each other is launched: kernel(argument, memory), by no more
-// blocks than the GPU runs at once.
+// blocks than the GPU runs at once. A kernel that can do with blocks of fewer threads says how few.
 template <class Argument>
 struct AtOnce {
   void (*kernel)(Argument, Grid::Memory);
-  int threads;
+  int threads, least_threads;
   std::size_t shared_bytes;
   int most_blocks;
 
   AtOnce(Cuda& device, void (*run)(Argument, Grid::Memory), int block_threads, std::size_t shared)
-      : kernel(run), threads(block_threads), shared_bytes(shared) {
+      : AtOnce(device, run, block_threads, block_threads, shared) {}
+  AtOnce(Cuda& device, void (*run)(Argument, Grid::Memory), int block_threads, int least,
+         std::size_t shared)
+      : kernel(run), threads(block_threads), least_threads(least), shared_bytes(shared) {
     int blocks = 0;
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(shared)),
@@ -175,16 +182,18 @@ struct AtOnce {
                "asking how many blocks run at once");
     most_blocks = blocks * device.multiprocessors();
   }
-  // `items` of the largest stage.
+  // `items` of the largest stage. Few of them are spread over all multiprocessors.
   void launch(Cuda& device, const char* label, std::int64_t items, const Argument& argument) const {
     const CudaTimer timer(device, label);
-    const std::int64_t wanted = items / threads + 1;
+    const std::int64_t even = (items / device.multiprocessors() + 32) / 32 * 32;
+    const auto these = static_cast<int>(std::clamp<std::int64_t>(even, least_threads, threads));
+    const std::int64_t wanted = items / these + 1;
     const auto blocks = static_cast<unsigned>(wanted < most_blocks ? wanted : most_blocks);
     unsigned* counts = device.next_barrier();
     Grid::Memory memory{counts, device.other_barrier(counts),
                         static_cast<char*>(device.scratch(2 * blocks * Grid::kPartBytes))};
     void* arguments[] = {const_cast<Argument*>(&argument), &memory};
-    check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kernel), blocks, threads,
+    check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kernel), blocks, these,
                                            arguments, shared_bytes, device.stream()),
                label);
   }

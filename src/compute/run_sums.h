@@ -37,13 +37,19 @@ struct Particles {
   }
 };
 
-template <class Sum>
+// kThreads neighbouring threads of a GPU may share the work: a power of two, of the same warp, all
+// of which call for the same runs and get the same totals. A CPU's thread has it for itself.
+template <class Sum, int kThreads = 1>
 class RunSums {
  public:
   HD explicit RunSums(const Sum& sum) : sum_(sum) {}
 
   HD void add(std::uint32_t begin, std::uint32_t end) {
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
+    for (std::uint32_t i = begin + threadIdx.x % kThreads; i < end; i += kThreads) {
+      sum_(Particles<float>{i, 1, 1.0f}, sums_);
+    }
+#elif defined(__CUDACC__)
     for (std::uint32_t i = begin; i < end; ++i) sum_(Particles<float>{i, 1, 1.0f}, sums_);
 #else
     for (std::uint32_t i = begin; i < end; i += kLanes) {
@@ -56,7 +62,7 @@ class RunSums {
     Sums<Sum::kSums> result;
     for (int k = 0; k < Sum::kSums; ++k) {
 #if defined(__CUDACC__)
-      result.value[k] = sums_[k];
+      result.value[k] = over_threads(sums_[k]);
 #else
       result.value[k] = sum_of(sums_[k]);
 #endif
@@ -65,6 +71,17 @@ class RunSums {
   }
 
  private:
+#if defined(__CUDACC__)
+  HD static float over_threads(float sum) {
+#if defined(__CUDA_ARCH__)
+    constexpr unsigned kThese = static_cast<unsigned>((std::uint64_t{1} << kThreads) - 1);
+    const unsigned these = kThese << (threadIdx.x % 32 / kThreads * kThreads);
+    for (int step = 1; step < kThreads; step *= 2) sum += __shfl_xor_sync(these, sum, step);
+#endif
+    return sum;
+  }
+#endif
+
   const Sum& sum_;
   RunNumber sums_[Sum::kSums] = {};
 };

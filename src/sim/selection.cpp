@@ -37,11 +37,13 @@ HostColumn download_rows(const State& state, const std::string& name,
   Column chosen(state.device(), from.spec());
   const std::size_t bytes = size_of(from.spec().type);
   std::byte* to = chosen.overwrite(rows.size);
+  std::vector<Device::Gathered> components;
   for (int c = 0; c < from.spec().components; ++c) {
     const auto at = static_cast<std::size_t>(c);
-    state.device().gather("select rows", bytes, from.data() + at * from.stride() * bytes, rows,
-                          to + at * chosen.stride() * bytes);
+    components.push_back(
+        {bytes, from.data() + at * from.stride() * bytes, to + at * chosen.stride() * bytes});
   }
+  state.device().gather("select rows", rows, components);
   return download(state.device(), chosen);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -82,19 +83,22 @@ View3<float> State::rewrite_vectors(const std::string& name) {
 
 void State::reorder(View<const std::uint32_t> order,
                     std::initializer_list<std::string_view> except) {
+  std::vector<Device::Gathered> gathered;
+  std::vector<std::pair<Column*, Column>> before;
   for (Column& column : columns_) {
     if (std::find(except.begin(), except.end(), column.spec().name) != except.end()) continue;
-    Column old(*device_, column.spec());
+    Column& old = before.emplace_back(&column, Column(*device_, column.spec())).second;
     old.share(column);
     const std::size_t bytes = size_of(column.spec().type);
     std::byte* to = column.overwrite(order.size);
     for (int c = 0; c < column.spec().components; ++c) {
       const auto at = static_cast<std::size_t>(c);
-      device_->gather("reorder", bytes, old.data() + at * old.stride() * bytes, order,
-                      to + at * column.stride() * bytes);
+      gathered.push_back(
+          {bytes, old.data() + at * old.stride() * bytes, to + at * column.stride() * bytes});
     }
-    column.recycle(std::move(old));
   }
+  device_->gather("reorder", order, gathered);
+  for (auto& [column, old] : before) column->recycle(std::move(old));
 }
 
 void State::put_rows(std::size_t first, std::size_t count, const std::vector<HostColumn>& given,

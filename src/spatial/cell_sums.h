@@ -10,9 +10,9 @@
 
 namespace barchan {
 
-template <class Sum>
+template <int kThreads = 1, class Sum>
 HD inline Sums<Sum::kSums> sum_around(const TileView& tiles, std::uint32_t cell, const Sum& sum) {
-  RunSums<Sum> sums(sum);
+  RunSums<Sum, kThreads> sums(sum);
   const std::uint32_t tile = cell / kTileCells, place = cell % kTileCells;
   const int x = static_cast<int>(place % 8), y = static_cast<int>(place / 8 % 8),
             z = static_cast<int>(place / 64);

@@ -62,9 +62,9 @@ CellFrame steady_frame(const Extent& extent, float radius) {
 void permute(Device& device, View3<const float> x, View<const std::uint32_t> order, Buffer3& out) {
   out.resize(order.size);
   const View3<float> to = out.view();
-  device.gather("permute", sizeof(float), x.x, order, to.x);
-  device.gather("permute", sizeof(float), x.y, order, to.y);
-  device.gather("permute", sizeof(float), x.z, order, to.z);
+  device.gather(
+      "permute", order,
+      {{sizeof(float), x.x, to.x}, {sizeof(float), x.y, to.y}, {sizeof(float), x.z, to.z}});
 }
 
 }  // namespace barchan

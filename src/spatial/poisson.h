@@ -83,6 +83,12 @@ class PoissonSolver {
   PoissonReport solve(View<const float> b, View<float> p, double tolerance, int most,
                       double absolute = 0.0);
 
+  // The same, and nobody waits for it on a GPU: the report is there once the device was waited for,
+  // and stays until kReports more are made.
+  static constexpr int kReports = 32;
+  const PoissonReport* solve_later(View<const float> b, View<float> p, double tolerance, int most,
+                                   double absolute = 0.0);
+
   // out = M in, the preconditioner by itself, over the grid's cells.
   void precondition(View<const float> in, View<float> out);
 
@@ -96,10 +102,12 @@ class PoissonSolver {
   Buffer<float> fields_;  // of all levels
   TileTable table_{};     // of the finest level's tiles in the grid's
   std::unique_ptr<PoissonLevels> levels_;
-  View<float> p_, direction_;  // of the finest level
+  View<float> p_, direction_[2];  // of the finest level
   BodyTerm<Device> bodies_;
   ClosedRegions<Device> closed_;
   Buffer<double> sums_;
+  std::shared_ptr<PoissonReport[]> reports_;
+  int next_report_ = 0;
 };
 
 }  // namespace barchan

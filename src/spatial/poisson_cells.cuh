@@ -56,6 +56,9 @@ class OneCell {
 
  private:
   static __device__ float load(const Product& f, unsigned i) { return f.a.data[i] * f.b.data[i]; }
+  static __device__ float load(const Combined& f, unsigned i) {
+    return f.a.data[i] + f.by * f.b.data[i];
+  }
   static __device__ float load(View<const float> f, unsigned i) { return f.data[i]; }
   __device__ unsigned tile() const { return cell_ / (E * E * E); }
   // One further along the axis of that stride.
@@ -238,7 +241,7 @@ struct FewLevels {
   template <class T>
   __device__ static View<T> copied(View<const T> from, std::uint32_t*& room) {
     T* to = reinterpret_cast<T*>(room);
-    for (auto i = std::size_t{threadIdx.x}; i < from.size; i += kGridThreads) to[i] = from[i];
+    for (auto i = std::size_t{threadIdx.x}; i < from.size; i += blockDim.x) to[i] = from[i];
     room += from.size;
     return {to, from.size};
   }
@@ -336,17 +339,23 @@ static __global__ void __launch_bounds__(kGridThreads, 1)
   if (grid.first() == 0) *of.report = report;
 }
 
-inline PoissonReport iterate(Cuda& device, const ConjugateGradients& how, double* sums) {
+// Of the host: a launch writes there, and a loop of the host does.
+inline std::shared_ptr<PoissonReport[]> report_memory(Cuda& device, int count) {
+  const auto memory = device.host_memory(static_cast<std::size_t>(count) * sizeof(PoissonReport));
+  return {memory, static_cast<PoissonReport*>(memory.get())};
+}
+inline void iterate(Cuda& device, const ConjugateGradients& how, double* sums,
+                    PoissonReport* report) {
   const std::int64_t cells = how.levels.level[0].cells();
-  if (cells > kCellsInOneLaunch) return how(device, sums);
-  static const AtOnce<SolveAtOnce> solve(device, run_solve, kGridThreads, kFewBytes);
-  auto* report = static_cast<PoissonReport*>(device.mailbox());
+  if (cells > kCellsInOneLaunch) {
+    *report = how(device, sums);
+    return;
+  }
+  static const AtOnce<SolveAtOnce> solve(device, run_solve, kGridThreads, kLastCells, kFewBytes);
   SolveAtOnce at_once{how, FewLevels::first_of(how.levels), report};
   // Rows without unknowns are all zeros: here it takes longer to ask than to go over them.
   for (PoissonLevel& level : at_once.how.levels.level) level.tiles.rows = {};
   solve.launch(device, "poisson: solve", cells, at_once);
-  device.wait();
-  return *report;
 }
 
 }  // namespace barchan

@@ -24,7 +24,8 @@ PoissonSolver<Device>::PoissonSolver(Device& device)
       levels_(std::make_unique<PoissonLevels>()),
       bodies_(device),
       closed_(device),
-      sums_(device, kCgSums) {}
+      sums_(device, kCgSums),
+      reports_(report_memory(device, kReports)) {}
 
 template <class Device>
 PoissonSolver<Device>::~PoissonSolver() = default;
@@ -82,7 +83,7 @@ void PoissonSolver<Device>::lay_levels(const StoreyTables& tables) {
             {words + tables.list, finest_tiles}};
   around_.resize(finest_tiles * 27);
   const std::size_t finest_cells = (finest_tiles + 1) * kTileCells;
-  std::size_t tiles = 0, numbers = 2 * finest_cells;
+  std::size_t tiles = 0, numbers = 3 * finest_cells;
   for (const StoreyTables::Storey& storey : tables.storeys) {
     tiles += storey.tiles;
     numbers += (storey.tiles + 1) * (512 + 64 + 8 + 1) * PoissonLevel::kFields;
@@ -119,7 +120,7 @@ void PoissonSolver<Device>::lay_levels(const StoreyTables& tables) {
       single.extent = tables.extent;
     }
   }
-  for (View<float>* field : {&p_, &direction_}) {
+  for (View<float>* field : {&p_, &direction_[0], &direction_[1]}) {
     *field = {next, finest_cells};
     next += finest_cells;
   }
@@ -137,23 +138,35 @@ void PoissonSolver<Device>::precondition(View<const float> in, View<float> out) 
 }
 
 template <class Device>
-PoissonReport PoissonSolver<Device>::solve(View<const float> b, View<float> p, double tolerance,
-                                           int most, double absolute) {
+const PoissonReport* PoissonSolver<Device>::solve_later(View<const float> b, View<float> p,
+                                                        double tolerance, int most,
+                                                        double absolute) {
   BARCHAN_ASSERT(levels_->count > 0);
   const PoissonLevel& finest = levels_->level[0];
-  return iterate(device_,
-                 ConjugateGradients{*levels_,
-                                    {table_.list, finest.inverse, finest.cells()},
-                                    bodies_.product(),
-                                    closed_.balance(),
-                                    b,
-                                    p,
-                                    p_,
-                                    direction_,
-                                    tolerance,
-                                    absolute,
-                                    most},
-                 sums_.data());
+  next_report_ = (next_report_ + 1) % kReports;
+  PoissonReport* report = reports_.get() + next_report_;
+  iterate(device_,
+          ConjugateGradients{*levels_,
+                             {table_.list, finest.inverse, finest.cells()},
+                             bodies_.product(),
+                             closed_.balance(),
+                             b,
+                             p,
+                             p_,
+                             {direction_[0], direction_[1]},
+                             tolerance,
+                             absolute,
+                             most},
+          sums_.data(), report);
+  return report;
+}
+
+template <class Device>
+PoissonReport PoissonSolver<Device>::solve(View<const float> b, View<float> p, double tolerance,
+                                           int most, double absolute) {
+  const PoissonReport* report = solve_later(b, p, tolerance, most, absolute);
+  device_.wait();
+  return *report;
 }
 
 }  // namespace barchan

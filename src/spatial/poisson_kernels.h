@@ -22,9 +22,13 @@
 
 namespace barchan {
 
-// A field times another, for where a kernel takes a field.
+// For where a kernel takes a field: one times another, and a + by b.
 struct Product {
   View<const float> a, b;
+};
+struct Combined {
+  View<const float> a, b;
+  float by;
 };
 
 // A q. By differences: what is the same on both sides of a face leaves no rounding behind, or the
@@ -513,31 +517,24 @@ struct PoissonLevels {
 // faces and of the bodies.
 inline constexpr std::size_t kRz = 0, kDirection = 2, kBodies = 3, kCgSums = 4;
 
-// d = z + beta d, beta = r z / (r z of the last iteration); 0 in the first one.
+// d = z + beta (d of the last iteration), beta = r z / (r z of the last iteration); 0 in the first
+// one. out = A d; returns d A d. Cells work out d of those beside them, so that nobody waits.
 struct NewDirection {
   const double* sums;
   std::size_t rz, last;
   bool first;
-  View<const float> z;
-  View<float> d;  // in and out
-  template <class At>
-  HD_INLINE void operator()(const At& at) const {
-    const double before = first ? 0.0 : sums[last];
-    const float beta = before > 0.0 ? static_cast<float>(sums[rz] / before) : 0.0f;
-    at.put(d, at.here(z) + beta * at.here(d));
-  }
-};
-
-// out = A d; returns d A d.
-struct Apply {
   PoissonMatrix matrix;
-  View<const float> d;
-  View<float> out;
+  View<const float> z, before;
+  View<float> d, out;
   template <class At>
   HD_INLINE auto operator()(const At& at) const {
-    const auto product = apply(at, matrix, d);
+    const double less = first ? 0.0 : sums[last];
+    const float beta = less > 0.0 ? static_cast<float>(sums[rz] / less) : 0.0f;
+    const Combined next{z, before, beta};
+    const auto here = at.here(next), product = apply(at, matrix, next);
+    at.put(d, here);
     at.put(out, product);
-    return at.here(d) * product;
+    return here * product;
   }
 };
 

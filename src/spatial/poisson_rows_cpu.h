@@ -78,6 +78,9 @@ class RowOfCells {
   BARCHAN_INLINE static Floats load(const Product& f, std::size_t first) {
     return load(f.a, first) * load(f.b, first);
   }
+  BARCHAN_INLINE static Floats load(const Combined& f, std::size_t first) {
+    return load(f.a, first) + f.by * load(f.b, first);
+  }
   BARCHAN_INLINE static Floats load(View<const float> f, std::size_t first) {
     BARCHAN_ASSERT(first + E <= f.size);
     Floats value;
@@ -375,8 +378,12 @@ inline void cycle(Cpu& device, const PoissonLevels& levels, double* bq) {
   go_up_finest(device, levels, bq);
 }
 
-inline PoissonReport iterate(Cpu& device, const ConjugateGradients& how, double* sums) {
-  return how(device, sums);
+inline std::shared_ptr<PoissonReport[]> report_memory(Cpu&, int count) {
+  return std::make_shared<PoissonReport[]>(static_cast<std::size_t>(count));
+}
+inline void iterate(Cpu& device, const ConjugateGradients& how, double* sums,
+                    PoissonReport* report) {
+  *report = how(device, sums);
 }
 
 }  // namespace barchan

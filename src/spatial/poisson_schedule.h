@@ -205,7 +205,8 @@ struct ConjugateGradients {
   Balance balance;
   View<const float> b;  // over the grid's cells
   View<float> p;        // the same: the guess, then the solution
-  View<float> x, d;     // over the finest level's: the solution and the direction
+  View<float> x;        // over the finest level's: the solution
+  View<float> d[2];     // and the directions of this iteration and the last, which take turns
   double tolerance, absolute;
   int most;
 
@@ -241,13 +242,15 @@ struct ConjugateGradients {
       balance(device, r);
       cycle(device, levels, sums + rz);
       balance(device, finest.q);
-      over_cells<8>(device, "poisson: direction", tiles,
-                    NewDirection{sums, rz, 1 - rz, report.iterations == 0, finest.q, d});
-      sum_over_cells<8>(device, "poisson: direction", tiles, Apply{finest.matrix(), d, ad},
-                        sums + kDirection);
-      if (!bodies.none()) bodies.add(device, d, 1.0f, ad, sums + kBodies);
+      const bool first = report.iterations == 0;
+      const View<float> now = rz == 0 ? d[0] : d[1], before = rz == 0 ? d[1] : d[0];
+      sum_over_cells<8>(
+          device, "poisson: direction", tiles,
+          NewDirection{sums, rz, 1 - rz, first, finest.matrix(), finest.q, before, now, ad},
+          sums + kDirection);
+      if (!bodies.none()) bodies.add(device, now, 1.0f, ad, sums + kBodies);
       residual = largest_over_cells<8>(device, "poisson: advance", tiles,
-                                       Advance{sums, rz, !bodies.none(), d, ad, x, r});
+                                       Advance{sums, rz, !bodies.none(), now, ad, x, r});
       ++report.iterations;
       waited = residual < least ? 0 : waited + 1;
       least = residual < least ? residual : least;

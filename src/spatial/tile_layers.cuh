@@ -44,4 +44,39 @@ __device__ void for_each_of(Grid& grid, const char*, const LayerView& layer, con
   grid.wait();
 }
 
+// ---- Parts of cells, launched by the host
+
+template <class Kernel>
+struct AskParts {
+  LayerView layer;
+  Kernel kernel;
+  __device__ bool operator()(int cell) const {
+    return layer.has(static_cast<std::uint32_t>(cell)) && kernel(cell);
+  }
+};
+// Threads of a warp do the same part of several cells.
+template <class Kernel>
+__global__ void __launch_bounds__(kSomeThreads) run_parts(Kernel kernel, const SomeItems* some) {
+  const unsigned count = some->count;
+  for (unsigned k = blockIdx.x * kSomeThreads + threadIdx.x; k < count * Kernel::kParts;
+       k += kSomeBlocks * kSomeThreads) {
+    const int part = static_cast<int>(k / count);
+    kernel.parts(some->item[k % count], part, part + 1);
+  }
+}
+template <class Kernel>
+void for_each_part_of(Cuda& device, const char* label, const LayerView& layer,
+                      const Kernel& kernel) {
+  const std::size_t cells = layer.all.size * 64;
+  if (cells == 0) return;
+  const CudaTimer timer(device, label);
+  auto* some = static_cast<SomeItems*>(device.scratch(sizeof(SomeItems) + cells * sizeof(int)));
+  check_cuda(cudaMemsetAsync(&some->count, 0, sizeof(some->count), device.stream()), label);
+  const auto blocks = static_cast<unsigned>((cells + kThreadsPerBlock - 1) / kThreadsPerBlock);
+  run_for_all<<<blocks, kThreadsPerBlock, 0, device.stream()>>>(AskParts<Kernel>{layer, kernel},
+                                                                static_cast<int>(cells), some);
+  run_parts<<<kSomeBlocks, kSomeThreads, 0, device.stream()>>>(kernel, some);
+  check_cuda(cudaGetLastError(), label);
+}
+
 }  // namespace barchan

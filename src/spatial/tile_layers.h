@@ -100,6 +100,36 @@ struct MarkSet {
   }
 };
 
+// A set of a grid's cells, as kernels over the cells of tiles have it (tile_rows_cpu.h,
+// tile_cells.cuh). A CPU goes by the bits, a GPU by a list.
+struct CellSet {
+  TileView tiles;
+  LayerView bits;
+  View<const std::uint32_t>
+      before{};  // each plane's first cell in the list; one more: their number
+  View<const std::uint32_t> list{};
+};
+// What kernel(at, sums) adds up.
+template <int N>
+struct CellSums {
+  double of[N] = {};
+  HD CellSums operator+(const CellSums& o) const {
+    CellSums sum;
+    for (int k = 0; k < N; ++k) sum.of[k] = of[k] + o.of[k];
+    return sum;
+  }
+};
+// Such a kernel where nobody asks for its sums.
+template <class Kernel>
+struct WithoutSums {
+  Kernel kernel;
+  template <class At>
+  HD_INLINE HD void operator()(const At& at) const {
+    typename At::Number unused[Kernel::kSums] = {};
+    kernel(at, unused);
+  }
+};
+
 // A set and the layers around it, and how they are made.
 struct LayerSets {
   std::uint64_t* sets = nullptr;
@@ -173,6 +203,27 @@ class TileLayers {
   LayerSets sets_;
 };
 
+// The cells that a test is true of, listed where the device wants a list.
+template <class Device>
+class TileCells {
+ public:
+  explicit TileCells(Device& device)
+      : device_(device), layers_(device), before_(device), list_(device) {}
+  template <class Test>
+  void build(const char* label, const TileView& tiles, const Test& test) {
+    layers_.build(label, tiles, test, 0);
+    list_cells(device_, label, layers_.within(0), before_, list_);
+  }
+  CellSet set(const TileView& tiles) const {
+    return {tiles, layers_.within(0), before_.view(), list_.view()};
+  }
+
+ private:
+  Device& device_;
+  TileLayers<Device> layers_;
+  Buffer<std::uint32_t> before_, list_;
+};
+
 // kernel(cell) of each cell of a layer, in any order. A CPU walks over the bits; a GPU has a thread
 // for each cell.
 template <class Kernel>
@@ -206,6 +257,22 @@ HD void for_each_of(Device& device, const char* label, const LayerView& layer,
   } else {
     for_each(device, label, planes * 64, AskBits<Kernel>{layer, kernel});
   }
+}
+
+// The same for long work that few of the cells need: kernel(cell) says whether this one does, and
+// then kernel.parts(cell, begin, end) does that of its Kernel::kParts parts, in any order. A GPU
+// (tile_layers.cuh) has a thread for each part.
+template <class Kernel>
+struct AllParts {
+  Kernel kernel;
+  void operator()(int cell) const {
+    if (kernel(cell)) kernel.parts(cell, 0, Kernel::kParts);
+  }
+};
+template <class Kernel>
+void for_each_part_of(Cpu& device, const char* label, const LayerView& layer,
+                      const Kernel& kernel) {
+  for_each_of(device, label, layer, AllParts<Kernel>{kernel});
 }
 
 }  // namespace barchan

@@ -2,10 +2,10 @@
 // at: a row of a tile's eight cells along x is one vector. A kernel says
 //     template <class At> HD void operator()(const At& at) const
 // and reads at.here(field), at.near<dx, dy, dz>(field) (0 where there is no tile), and writes
-// at.put(field, value); numbers are At::Number. tile_cells.cuh is the same for a GPU.
+// at.put(field, value), once a field, which it does not read after that; numbers are At::Number.
+// tile_cells.cuh is the same for a GPU. Rows with a cell of the set are walked whole.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -105,11 +105,22 @@ struct WalkRows {
   }
 };
 
+// How a device goes over the cells of a set, for as long as a schedule runs.
+inline const CellSet& cells_for(Cpu&, const CellSet& set) {
+  return set;
+}
+inline void list_cells(Cpu&, const char*, const LayerView&, Buffer<std::uint32_t>&,
+                       Buffer<std::uint32_t>&) {}
+
 template <class Kernel>
-void for_each_cell(Cpu& device, const char* label, const TileView& tiles, const LayerView& set,
-                   const Kernel& kernel) {
-  for_each_range(device, label, static_cast<std::int64_t>(tiles.number.size), kRowTiles,
-                 WalkRows<Kernel>{tiles, set, kernel});
+void for_each_cell(Cpu& device, const char* label, const CellSet& set, const Kernel& kernel) {
+  for_each_range(device, label, static_cast<std::int64_t>(set.tiles.number.size), kRowTiles,
+                 WalkRows<Kernel>{set.tiles, set.bits, kernel});
+}
+// kernel(cell): one by one.
+template <class Kernel>
+void for_each_of(Cpu& device, const char* label, const CellSet& set, const Kernel& kernel) {
+  for_each_of(device, label, set.bits, kernel);
 }
 
 // The same for a kernel that adds to kernel(at, sums), Kernel::kSums of them.
@@ -118,7 +129,7 @@ struct SumRows {
   TileView tiles;
   LayerView set;
   Kernel kernel;
-  std::array<double, Kernel::kSums>* partial;
+  CellSums<Kernel::kSums>* partial;
   void range(int begin, int end) const {
     const Kernel mine = kernel;
     RowOfTile::Number sums[Kernel::kSums] = {};
@@ -126,27 +137,26 @@ struct SumRows {
       each_row_of(tiles, set, static_cast<std::size_t>(tile),
                   [&](const RowOfTile& row) { mine(row, sums); });
     }
-    std::array<double, Kernel::kSums>& mine_of = partial[begin / kRowTiles];
+    CellSums<Kernel::kSums>& part = partial[begin / kRowTiles];
     for (int s = 0; s < Kernel::kSums; ++s) {
       double all = 0.0;
       for (int k = 0; k < kTileEdge; ++k) all += static_cast<double>(sums[s][k]);
-      mine_of[static_cast<std::size_t>(s)] = all;
+      part.of[s] = all;
     }
   }
 };
 
 template <class Kernel>
-void sum_cells(Cpu& device, const char* label, const TileView& tiles, const LayerView& set,
-               const Kernel& kernel, double* result) {
-  const auto count = static_cast<std::int64_t>(tiles.number.size);
-  std::vector<std::array<double, Kernel::kSums>> partial(
+CellSums<Kernel::kSums> sum_cells(Cpu& device, const char* label, const CellSet& set,
+                                  const Kernel& kernel) {
+  const auto count = static_cast<std::int64_t>(set.tiles.number.size);
+  std::vector<CellSums<Kernel::kSums>> partial(
       static_cast<std::size_t>((count + kRowTiles - 1) / kRowTiles));
   for_each_range(device, label, count, kRowTiles,
-                 SumRows<Kernel>{tiles, set, kernel, partial.data()});
-  for (std::size_t s = 0; s < Kernel::kSums; ++s) {
-    result[s] = 0.0;
-    for (const auto& part : partial) result[s] += part[s];
-  }
+                 SumRows<Kernel>{set.tiles, set.bits, kernel, partial.data()});
+  CellSums<Kernel::kSums> sums;
+  for (const auto& part : partial) sums = sums + part;
+  return sums;
 }
 
 }  // namespace barchan

@@ -160,9 +160,15 @@ struct MeetSolids {
     }
     return 0.25f * sum;
   }
-  HD void operator()(int item) const {
+  // Whether any of a cell's low faces, the parts, is closed.
+  HD bool operator()(int item) const {
+    const auto face = static_cast<std::size_t>(item);
+    return !(open.of[0][face] > 0.0f && open.of[1][face] > 0.0f && open.of[2][face] > 0.0f);
+  }
+  static constexpr int kParts = 3;
+  HD void parts(int item, int begin, int end) const {
     const auto face = static_cast<std::uint32_t>(item);
-    for (int a = 0; a < 3; ++a) {
+    for (int a = begin; a < end; ++a) {
       if (open.of[a][face] > 0.0f) continue;
       const Vec3 x = middle_of_face(tiles, face, a);
       const SolidsNow::Nearest wall = solids.nearest(face / kTileCells, x);

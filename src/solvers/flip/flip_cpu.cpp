@@ -1,6 +1,6 @@
 #include "compute/cpu.h"
 #include "solvers/flip/flip_step.h"
-#include "spatial/tile_rows_cpu.h"
+#include "solvers/flip/sand_rows_cpu.h"
 
 namespace barchan {
 

@@ -1,5 +1,5 @@
 #include "solvers/flip/flip_step.h"
-#include "spatial/tile_cells.cuh"
+#include "solvers/flip/sand_cells.cuh"
 #include "spatial/tile_layers.cuh"
 
 namespace barchan {

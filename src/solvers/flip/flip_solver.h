@@ -40,9 +40,9 @@ class FlipSolver final : public Solver {
   void find_stuff(const State& next);
   void mark_liquid();
   void add_forces(const State& now, double dt);
-  void solve_pressure(const State& next, double dt, StepReport& report);
-  void solve_friction(const State& now, const State& next, double dt, StepReport& report);
-  void solve_paper_friction(const State& now, const State& next, double dt, StepReport& report);
+  void solve_pressure(const State& next, double dt);
+  void solve_friction(const State& now, const State& next, double dt);
+  void solve_paper_friction(const State& now, const State& next, double dt);
   void push_solids(const State& next, BodyImpulses& out);
   void mend_crowding(double dt);
   void extend_velocities();
@@ -55,7 +55,7 @@ class FlipSolver final : public Solver {
   std::vector<flip::Push> pushes(View<const float> q);
   void move_on(const State& next, const std::vector<flip::Push>& pushes);
   void set_up_equations(const State& next, bool again);
-  void find_pressure(const State& next, double dt, bool again, StepReport& report);
+  void find_pressure(const State& next, double dt, bool again);
   void subtract_gradient();
   flip::FrictionGrid friction_grid();
   flip::YieldRadius yield() const;
@@ -111,6 +111,7 @@ class FlipSolver final : public Solver {
   flip::Contacts<Device> contacts_;
 
   PoissonSolver<Device> poisson_;
+  std::vector<const PoissonReport*> solves_;             // of this step
   flip::FaceBuffer face_;                                // coefficients
   Buffer<float> anchor_, b_, q_, crowd_;                 // crowd_: as q_, for the particles' places
   TileLayers<Device> near_, cell_layers_, face_layers_;  // near_: around particles

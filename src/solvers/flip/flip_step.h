@@ -19,9 +19,9 @@ StepReport FlipSolver<Device>::step(const State& now, const SolidsView& solids, 
   mark_liquid();                          // cells whose pressure is sought, and how deep they are
   add_forces(now, dt);                    // u += dt g
   if (sand_) {
-    solve_friction(now, next, dt, report);  // and u += dt/rho div s, with s on the yield surface 3
+    solve_friction(now, next, dt);  // and u += dt/rho div s, with s on the yield surface 3
   } else {
-    solve_pressure(next, dt, report);  // u -= dt/rho grad p, so that div u = 0           4
+    solve_pressure(next, dt);  // u -= dt/rho grad p, so that div u = 0           4
   }
   push_solids(next, out);                // by the pressure
   mend_crowding(dt);                     // where to move particles so that cells hold eight

@@ -15,6 +15,7 @@
 #include "sim/state.h"
 #include "solvers/flip/contacts.h"
 #include "solvers/flip/face_buffer.h"
+#include "solvers/flip/friction_schedule.h"
 #include "solvers/flip/paper_kernels.h"
 #include "solvers/flip/rigid_groups.h"
 #include "solvers/flip/stress_kernels.h"
@@ -97,7 +98,6 @@ class Friction {
         t_(device),
         t_y_(device),
         sand_(device),
-        progress_(device),
         sums_(device),
         groups_(device),
         limit_(device) {}
@@ -126,7 +126,7 @@ class Friction {
                       {give_.view(),
                        pace_.view(),
                        {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}}});
-    sand_.build("friction: set up", grid.tiles, HasRole{roles()}, 0);
+    sand_.build("friction: set up", grid.tiles, HasRole{roles()});
     list_walls(grid);
 
     const KeptView kept = kept_in(now);
@@ -154,34 +154,16 @@ class Friction {
 
   // u = u0 + div s.
   void add(const FrictionGrid& grid, ConstFaceView u0, FaceView u) {
-    shove(grid, s_.read(), std::as_const(t_).view(), u0, u);
+    in_one_launch(device_, "friction", cells_of(grid), AddStress{sand(grid), u0, u});
   }
 
   // The stresses that stop, as far as they may, what moves with u0 and with them; from those there
   // are. Until they change by less than `enough` [m/s] on the mean, or `most` times.
-  int relax(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield,
-            ConstFaceView u0, double enough, int most) {
-    constexpr int kLook = 4;  // iterations between looks at the progress
+  void relax(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield,
+             ConstFaceView u0, double enough, int most) {
     yield_ = yield;
-    find_radii(grid, q, yield);
-    progress_.resize(Yield::kSums);
-    double theta = 1.0;
-    int done = 0;
-    while (done < most) {
-      for (int k = 0; k < kLook; ++k, ++done) {
-        const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * theta * theta));
-        const auto momentum = static_cast<float>((theta - 1.0) / next);
-        theta = next;
-        iterate(grid, q, yield.pad, u0, momentum);
-      }
-      const std::vector<double> sums = progress_.download();
-      const Progress progress{sums[0], sums[1], sums[2]};
-      if (progress.change <= enough * enough * progress.cells) break;
-      if (progress.against > 0.0) theta = 1.0;
-    }
-    admit(grid);
-    restart(grid);
-    return done;
+    in_one_launch(device_, "friction", cells_of(grid),
+                  Relax{sand(grid), q, yield, u0, enough, most});
   }
 
   // The papers' way, in one go: each cell by itself, but groups of cells that do not shear as one.
@@ -196,10 +178,7 @@ class Friction {
                        {{},
                         pace_.view(),
                         {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}}});
-    for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
-                  TryStress{pace(), u0, y_.read(), s_.view()});
-    for_each(device_, "friction: walls", walls_here,
-             TryAtWalls{flow, walls(), std::as_const(pace_).view(), y_.read(), s_.view()});
+    in_one_launch(device_, "friction", cells, TryFrom{sand(grid), u0});
     limit_.resize(wall_count_);
     const YieldAtWalls how{flow, walls(), grid.kind, q, yield.pad, y_.read(), {}, {}, 0.0f};
     for_each(device_, "friction: walls", walls_here, FindLimits{how, limit_.view()});
@@ -209,17 +188,15 @@ class Friction {
     // Rigid groups, then what slides.
     YieldRadius well_inside = yield;
     well_inside.share = WellInside::kWell;
-    find_radii(grid, q, well_inside);
-    measure(grid, s_.read(), std::as_const(t_).view());
+    in_one_launch(device_, "friction", cells, MeasureStress{sand(grid), q, well_inside});
     groups_.find(grid.tiles, roles(),
                  WellInside{roles(), std::as_const(radius_).view(), std::as_const(scale_).view()});
     yield_ = yield;
-    find_radii(grid, q, yield);
-    admit(grid);
+    in_one_launch(device_, "friction", cells, AdmitStress{sand(grid), q, yield});
     const View<const std::uint32_t> number = std::as_const(count_).view();
     for_each(device_, "friction", groups_.cells(),
              RelieveGroups{groups_.view(), roles(), number, s_.view(), t_.view()});
-    shove(grid, s_.read(), std::as_const(t_).view(), u0, u);
+    add(grid, u0, u);
     groups_.move(roles(), give_.read(), {roles(), walls(), number, limit_.view()}, u, t_.view());
   }
 
@@ -262,8 +239,7 @@ class Friction {
   // For the next step, in pascals: no stress beyond what the pressure q in the end allows.
   void keep(const FrictionGrid& grid, View<const float> q, double per_pascal, State& next) {
     const std::size_t tiles = grid.tiles.number.size, cells = grid.tiles.cells();
-    find_radii(grid, q, yield_);
-    admit(grid);
+    in_one_launch(device_, "friction", cells_of(grid), AdmitStress{sand(grid), q, yield_});
     Column& tile = next.keep({"grid_tile", Type::u64, 1, false}, tiles);
     Column& stress = next.keep({"grid_stress", Type::f32, 6, false}, cells);
     Column& traction = next.keep({"grid_traction", Type::f32, 3, false}, cells);
@@ -313,80 +289,30 @@ class Friction {
   View<const std::uint8_t> roles() const { return roles_.view(); }
   View<const WallCell> walls() const { return {walls_.data(), wall_count_}; }
 
-  void shove(const FrictionGrid& grid, const ConstStressView& s, View3<const float> t,
-             ConstFaceView u0, FaceView u) {
-    for_each_cell(device_, "friction", grid.tiles, sand_.within(0), Shove{give_.read(), s, u0, u});
-    for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
-             PushFromWalls{grid.tiles, grid.open, walls(), s, t, push_.view()});
-    for_each(
-        device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
-        ShoveAtWalls{{grid.tiles, grid.open, give_.read(), roles()}, walls(), push_.read(), u});
+  static std::int64_t cells_of(const FrictionGrid& grid) {
+    return static_cast<std::int64_t>(grid.tiles.cells());
   }
-
-  void measure(const FrictionGrid& grid, const ConstStressView& s, View3<const float> t) {
-    for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
-                  MeasureCells{s,
-                               std::as_const(radius_).view(),
-                               scale_.view(),
-                               {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
-    for_each(device_, "friction: walls", static_cast<std::int64_t>(wall_count_),
-             MeasureAtWalls{grid.tiles,
-                            walls(),
-                            roles(),
-                            s,
-                            t,
-                            std::as_const(radius_).view(),
-                            scale_.view(),
-                            {rest_[0].view(), rest_[1].view(), rest_[2].view()}});
-  }
-
-  void find_radii(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield) {
-    for_each(device_, "friction", static_cast<std::int64_t>(grid.tiles.cells()),
-             FindRadii{grid.kind, q, yield, radius_.view()});
-  }
-  void admit(const FrictionGrid& grid) {
-    measure(grid, s_.read(), std::as_const(t_).view());
-    for_each_of(device_, "friction", grid.near,
-                Admit{grid.tiles, roles(), std::as_const(scale_).view(), s_.view()});
-  }
-
-  ConstPaceView pace() const {
-    return {give_.read(),
-            pace_.view(),
-            {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}};
-  }
-
-  void iterate(const FrictionGrid& grid, View<const float> q, float pad, ConstFaceView u0,
-               float momentum) {
-    shove(grid, y_.read(), std::as_const(t_y_).view(), u0, v_.view());
-    const WallFlow flow{grid.tiles, grid.open, v_.read()};
-    const auto walls_here = static_cast<std::int64_t>(wall_count_);
-    for_each_cell(device_, "friction", grid.tiles, sand_.within(0),
-                  TryStress{pace(), v_.read(), y_.read(), x_.view()});
-    for_each(device_, "friction: walls", walls_here,
-             TryAtWalls{flow, walls(), std::as_const(pace_).view(), y_.read(), x_.view()});
-    measure(grid, x_.read(), std::as_const(t_).view());
-    for_each(device_, "friction: walls", walls_here,
-             YieldAtWalls{flow, walls(), grid.kind, q, pad, s_.read(), t_.view(), t_y_.view(),
-                          momentum});
-    sum_cells(device_, "friction", grid.tiles, sand_.within(0),
-              Yield{pace(),
-                    std::as_const(radius_).view(),
-                    std::as_const(scale_).view(),
-                    {std::as_const(rest_[0]).view(), std::as_const(rest_[1]).view(),
-                     std::as_const(rest_[2]).view()},
-                    x_.read(),
-                    s_.view(),
-                    y_.view(),
-                    momentum},
-              progress_.data());
-  }
-
-  // The next iteration begins without momentum.
-  void restart(const FrictionGrid& grid) {
-    for_each_of(device_, "friction", grid.near, CopyStress{s_.read(), y_.view()});
-    for_each(device_, "friction", static_cast<std::int64_t>(wall_count_),
-             CopyTraction{std::as_const(t_).view(), t_y_.view()});
+  SandView sand(const FrictionGrid& grid) {
+    return {grid.tiles,
+            sand_.set(grid.tiles),
+            grid.kind,
+            roles(),
+            grid.open,
+            {give_.read(),
+             std::as_const(pace_).view(),
+             {std::as_const(edge_pace_[0]).view(), std::as_const(edge_pace_[1]).view(),
+              std::as_const(edge_pace_[2]).view()}},
+            {walls(), roles(), std::as_const(count_).view()},
+            radius_.view(),
+            scale_.view(),
+            {rest_[0].view(), rest_[1].view(), rest_[2].view()},
+            s_.view(),
+            y_.view(),
+            x_.view(),
+            v_.view(),
+            push_.view(),
+            t_.view(),
+            t_y_.view()};
   }
 
   Device& device_;
@@ -399,10 +325,9 @@ class Friction {
   FaceBuffer give_;
   Buffer<float> edge_pace_[3];
   FaceBuffer v_, push_;
-  TileLayers<Device> sand_;  // cells, faces and edges that take part
+  TileCells<Device> sand_;  // cells, faces and edges that take part
   Buffer<WallCell> walls_;
   Buffer3 t_, t_y_;  // tractions, of the wall cells
-  Buffer<double> progress_;
   Buffer<SixSums> sums_;
   RigidGroups<Device> groups_;  // of stop_each
   Buffer<float> limit_;         // most friction of each wall cell [m/s]

@@ -10,10 +10,8 @@ namespace barchan {
 // Friction breaks incompressibility (thesis, section 2.3.2): a second pressure mends it, found with
 // what friction did to the velocities as they were before the first.
 template <class Device>
-void FlipSolver<Device>::solve_paper_friction(const State& now, const State& next, double dt,
-                                              StepReport& report) {
+void FlipSolver<Device>::solve_paper_friction(const State& now, const State& next, double dt) {
   const double nothing = 0.0;  // of the stresses of the last step
-  report.iterations = 0.0;
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
   friction_.begin(friction_grid(), now, nothing);
   friction_.recall_pressure(friction_grid(), now, per_pascal(), q_.view());
@@ -23,7 +21,7 @@ void FlipSolver<Device>::solve_paper_friction(const State& now, const State& nex
     for_each(device_, "friction", cells(), flip::CopyFaces{from.read(), to.view()});
   };
   copy(u_, pushed_);
-  find_pressure(next, dt, false, report);
+  find_pressure(next, dt, false);
   subtract_gradient();
   if (contacts_.dynamic() > 0) {  // friction meets bodies as the pressure moves them
     move_on(next, pushes(std::as_const(q_).view()));
@@ -35,7 +33,7 @@ void FlipSolver<Device>::solve_paper_friction(const State& now, const State& nex
   for_each_of(device_, "friction", near_.within(2),
               flip::AddChange{scratch_.read(), u_.read(), pushed_.view()});
   copy(pushed_, u_);
-  find_pressure(next, dt, true, report);
+  find_pressure(next, dt, true);
   subtract_gradient();
   device_.copy(blend_.data(), q_.data(), q_.size() * sizeof(float));
   measure_divergence();

@@ -182,34 +182,45 @@ struct OpenFractions {
     }
     return 0.25f * area;
   }
-  HD Octants octant(std::uint32_t tile, const Vec3& corner, int k) const {
+  HD std::uint8_t octant(std::uint32_t tile, const Vec3& corner, int k) const {
     const Vec3 in_cells(k & 1 ? 0.75f : 0.25f, k >> 1 & 1 ? 0.75f : 0.25f, k >> 2 ? 0.75f : 0.25f);
     const Distance middle = at(tile, corner + tiles.frame.size * in_cells);
     const Vec3 n = middle.gradient;
     const float width = 0.5f * (absolute(n.x) + absolute(n.y) + absolute(n.z));
     const float share = clamp(0.5f + middle.d / max(width, 0.25f), 0.0f, 1.0f);
-    return static_cast<Octants>(255.0f * share + 0.5f) << (8 * k);
+    return static_cast<std::uint8_t>(255.0f * share + 0.5f);
   }
-  HD void operator()(int item) const {
+  // Whether the cell is cut, which then has three faces and eight octants to be looked at.
+  HD bool operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
     const std::uint8_t of = side[cell / kTileCells];
-    const Vec3 corner = tiles.corner_of(cell);
     const float to_corner = 0.88f;  // from a cell's middle [cells]
     float d = of == kOpenTile ? 1.0f : -1.0f;
     if (of == kCutTile) {
-      const Vec3 middle = corner + 0.5f * tiles.frame.size * Vec3(1.0f, 1.0f, 1.0f);
+      const Vec3 middle = tiles.corner_of(cell) + 0.5f * tiles.frame.size * Vec3(1.0f, 1.0f, 1.0f);
       d = solids.nearest(cell / kTileCells, middle).distance * tiles.frame.inverse_size;
     }
     if (of == kCutTile) wall[cell] = d;
     if (absolute(d) > to_corner) {
       for (const View<float>& a : open.of) a[cell] = d > 0.0f ? 1.0f : 0.0f;
       octants[cell] = d > 0.0f ? kAllOpen : 0;
-      return;
+      return false;
     }
-    for (int a = 0; a < 3; ++a) open.of[a][cell] = face(cell / kTileCells, corner, a);
-    Octants all = 0;
-    for (int k = 0; k < 8; ++k) all |= octant(cell / kTileCells, corner, k);
-    octants[cell] = all;
+    return true;
+  }
+  static constexpr int kParts = 11;
+  HD void parts(int item, int begin, int end) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    const std::uint32_t tile = cell / kTileCells;
+    const Vec3 corner = tiles.corner_of(cell);
+    auto* octant_of = reinterpret_cast<std::uint8_t*>(&octants[cell]);
+    for (int k = begin; k < end; ++k) {
+      if (k < 3) {
+        open.across(k)[cell] = face(tile, corner, k);
+      } else {
+        octant_of[k - 3] = octant(tile, corner, k - 3);
+      }
+    }
   }
 };
 

@@ -116,6 +116,7 @@ void FlipSolver<Device>::lay_grid(const State& now, double dt, State& next) {
   next.reorder(tiles_.order(), {"position", "pressure"});
   permute(device_, now.position(), tiles_.order(), from_);
   signs_.clear_to_zero();
+  solves_.clear();
   const auto all = static_cast<std::size_t>(cells());
   for (flip::FaceBuffer* faces : {&u_, &change_, &shift_, &scratch_, &face_, &open_}) {
     faces->resize(all);
@@ -187,7 +188,7 @@ void FlipSolver<Device>::look_at_solids(const State& now, const State& next,
            flip::SideOfTiles{tiles, solids, side_.view(), solids_near_.view()});
   solids_ = {solids, walls_move_ ? std::as_const(motion_).view() : View<const flip::SolidMotion>{},
              std::as_const(solids_near_).view()};
-  for_each_of(
+  for_each_part_of(
       device_, "solids", near_.within(2),
       flip::OpenFractions{tiles, solids_, side, open_.view(), octants_.view(), wall_.view()});
   for_each_of(device_, "solids", near_.within(2),
@@ -293,8 +294,7 @@ void FlipSolver<Device>::set_up_equations(const State& next, bool again) {
 // With walls that only push, and sand that does not pull: a first look at the pressure tells which
 // cells part from others.
 template <class Device>
-void FlipSolver<Device>::find_pressure(const State& next, double dt, bool again,
-                                       StepReport& report) {
+void FlipSolver<Device>::find_pressure(const State& next, double dt, bool again) {
   constexpr int kMostIterations = 200;
   constexpr double kGlance = 0.01, kRelative = 1e-6;
   const double per_step = static_cast<double>(size()) / dt;  // one cell a step [m/s]
@@ -302,9 +302,8 @@ void FlipSolver<Device>::find_pressure(const State& next, double dt, bool again,
   const double pull = sand_ ? 1e-4 : 1e-3;
   const double enough = params_.tolerance * per_step;
   const auto solve = [&](double tolerance) {
-    report.iterations +=
-        poisson_.solve(std::as_const(b_).view(), q_.view(), tolerance, kMostIterations, enough)
-            .iterations;
+    solves_.push_back(poisson_.solve_later(std::as_const(b_).view(), q_.view(), tolerance,
+                                           kMostIterations, enough));
   };
   set_up_equations(next, again);
   const int looks = sand_ ? 2 : (walls_ ? 1 : 0);
@@ -324,10 +323,9 @@ void FlipSolver<Device>::subtract_gradient() {
 }
 
 template <class Device>
-void FlipSolver<Device>::solve_pressure(const State& next, double dt, StepReport& report) {
-  report.iterations = 0.0;
+void FlipSolver<Device>::solve_pressure(const State& next, double dt) {
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
-  find_pressure(next, dt, false, report);
+  find_pressure(next, dt, false);
   subtract_gradient();
   measure_divergence();
 }
@@ -391,11 +389,10 @@ flip::FrictionGrid FlipSolver<Device>::friction_grid() {
 // the pressure makes the flow free of divergence once more. In the first steps nothing is known of
 // the stresses yet.
 template <class Device>
-void FlipSolver<Device>::solve_friction(const State& now, const State& next, double dt,
-                                        StepReport& report) {
+void FlipSolver<Device>::solve_friction(const State& now, const State& next, double dt) {
   constexpr double kTolerance = 3e-3;  // of the change in an iteration, in units of rho g dx
   constexpr int kColdSteps = 2, kColdIterations = 2000;
-  if (params_.friction == "paper") return solve_paper_friction(now, next, dt, report);
+  if (params_.friction == "paper") return solve_paper_friction(now, next, dt);
   const bool coupled = params_.friction == "coupled";
   const int turns = coupled ? 2 : 1;
   const int most = now.step < kColdSteps ? kColdIterations : (coupled ? 60 : 20);
@@ -412,7 +409,6 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
     yield.haste = std::as_const(haste_).view();
     yield.eases = params_.yield == "slope";
   }
-  report.iterations = 0.0;
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
 
   friction_.begin(friction_grid(), now, per_pascal());
@@ -426,7 +422,7 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   copy(u_, pushed_);
   for (int turn = 0; turn < turns; ++turn) {
     friction_.add(friction_grid(), pushed_.read(), u_.view());
-    find_pressure(next, dt, turn > 0, report);
+    find_pressure(next, dt, turn > 0);
     copy(pushed_, u_);
     subtract_gradient();
     for_each(
@@ -440,7 +436,7 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   }
   copy(pushed_, u_);
   friction_.add(friction_grid(), pushed_.read(), u_.view());
-  find_pressure(next, dt, true, report);
+  find_pressure(next, dt, true);
   subtract_gradient();
   measure_divergence();
 }
@@ -527,7 +523,7 @@ void FlipSolver<Device>::mend_crowding(double dt) {
               flip::CrowdedRightSide{tiles_.view(), std::as_const(kind_).view(),
                                      std::as_const(fill_).view(), closed(),
                                      static_cast<float>(share), sand_ ? 0.03f : 0.0f, b_.view()});
-  poisson_.solve(std::as_const(b_).view(), crowd_.view(), 0.05, 2);
+  poisson_.solve_later(std::as_const(b_).view(), crowd_.view(), 0.05, 2);
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(crowd_).view(),
                                     stuff()};
   for_each_of(device_, "crowding", near_.within(2),
@@ -546,9 +542,9 @@ void FlipSolver<Device>::extend_velocities() {
                           face_layers_.room(tiles, layers, 3), layers});
   if (!walls_) return;
   const LayerView near = cell_layers_.within(2);
-  for_each_of(device_, "extend", near,
-              flip::MeetSolids{tiles, solids_, std::as_const(kind_).view(), open(), u_.read(),
-                               scratch_.view()});
+  for_each_part_of(device_, "extend", near,
+                   flip::MeetSolids{tiles, solids_, std::as_const(kind_).view(), open(), u_.read(),
+                                    scratch_.view()});
   for_each_of(device_, "extend", near, flip::KeepMet{open(), scratch_.read(), u_.view()});
 }
 
@@ -614,6 +610,8 @@ void FlipSolver<Device>::finish_report(double dt, State& next, StepReport& repor
   if (signs.cut_off != 0) {
     report.trouble = "particles were to move farther in one step than the grid around them reaches";
   }
+  report.iterations = 0.0;
+  for (const PoissonReport* solve : solves_) report.iterations += solve->iterations;
   report.divergence_max = static_cast<double>(signs.out_flow) / static_cast<double>(size());
   const VitalSigns& vitals = signs.vitals;
   report.dt_used = dt;

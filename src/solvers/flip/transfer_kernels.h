@@ -74,11 +74,15 @@ struct ToFaces {
 
   HD_INLINE void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
-    const Vec3 corner = tiles.corner_of(cell);
-    const float size = tiles.frame.size, inverse = tiles.frame.inverse_size;
-    const auto sums = c.empty()
-                          ? sum_around(tiles, cell, FaceSums<false>{x, v, c, corner, size, inverse})
-                          : sum_around(tiles, cell, FaceSums<true>{x, v, c, corner, size, inverse});
+    put(cell, c.empty() ? sums_at<false>(cell) : sums_at<true>(cell));
+  }
+  template <bool kAffine, int kThreads = 1>
+  HD_INLINE HD Sums<FaceSums<kAffine>::kSums> sums_at(std::uint32_t cell) const {
+    const FaceSums<kAffine> sum{
+        x, v, c, tiles.corner_of(cell), tiles.frame.size, tiles.frame.inverse_size};
+    return sum_around<kThreads>(tiles, cell, sum);
+  }
+  HD_INLINE HD void put(std::uint32_t cell, const Sums<FaceSums<false>::kSums>& sums) const {
     for (int a = 0; a < 3; ++a) {
       const float weight = sums[2 * a];
       u.of[a][cell] = weight > 1e-12f ? sums[2 * a + 1] / weight : 0.0f;

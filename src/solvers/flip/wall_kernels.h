@@ -152,10 +152,12 @@ struct WallFlow {
     Vec3 v;
     for (int a = 0; a < 3; ++a) {
       const std::uint32_t high = tiles.behind(wall.cell, a);
-      const float lo = open.of[a][wall.cell], hi = high == kNoCell ? 0.0f : open.of[a][high];
+      const std::uint32_t there = high == kNoCell ? wall.cell : high;
+      const float lo = open.of[a][wall.cell], hi = high == kNoCell ? 0.0f : open.of[a][there];
+      const float u_lo = u.of[a][wall.cell], u_hi = u.of[a][there];
       float sum = 0.0f;
-      if (lo > 0.0f) sum += lo * u.of[a][wall.cell];
-      if (hi > 0.0f) sum += hi * u.of[a][high];
+      if (lo > 0.0f) sum += lo * u_lo;
+      if (hi > 0.0f) sum += hi * u_hi;
       v[a] = lo + hi > 0.0f ? sum / (lo + hi) : wall.velocity[a];
     }
     return v;
@@ -276,8 +278,9 @@ struct MeasureAtWalls {
       const float in_wall = c == b ? 0.0f : absolute(on[3 - b - c]);
       float sum = 0.0f;
       for (const std::uint32_t at : edges_of(tiles, c, cell).at) {
-        const bool free = at != kNoCell && roles[at] & role::shears(c);
-        sum += free ? absolute(s.shear[c][at]) : in_wall;
+        const std::uint32_t there = at == kNoCell ? cell : at;
+        const float stress = absolute(s.shear[c][there]);
+        sum += at != kNoCell && roles[there] & role::shears(c) ? stress : in_wall;
       }
       edges[c] = 0.125f * sum * sum;
       all += s.normal[c][cell] * s.normal[c][cell] + edges[c];

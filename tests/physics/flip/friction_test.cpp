@@ -5,7 +5,7 @@
 
 #include "compute/cpu.h"
 #include "sand_grid.h"
-#include "spatial/tile_rows_cpu.h"
+#include "solvers/flip/sand_rows_cpu.h"
 #include "unit/devices.h"
 
 namespace barchan::flip {

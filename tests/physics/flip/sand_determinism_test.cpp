@@ -1,6 +1,7 @@
 // Sand in flip: the same bytes on any number of threads, after a resume and after steps that were
 // thrown away, and the GPU against the CPU.
 #include <algorithm>
+#include <cmath>
 
 #include "physics/fluid.h"
 #include "unit/devices.h"
@@ -141,6 +142,32 @@ TEST(FlipSandDevices, CpuAndGpuAgree) {
     EXPECT_NEAR(b.front, a.front, 0.02) << mode;
     EXPECT_NEAR(b.height, a.height, 0.005) << mode;
     EXPECT_NEAR(b.ball, a.ball, 0.02) << mode;
+  }
+}
+
+// Cell by cell: on a GPU the iteration is one launch, and the thread of a cell sees to its walls.
+TEST(FlipSandDevices, StressesAndTractionsAgree) {
+  const auto cpu = make_cpu_device(2);
+  const auto cuda = device_or_null("cuda");
+  if (!cuda) GTEST_SKIP() << "no cuda device here";
+  for (const char* mode : {"coupled", "lagged"}) {
+    Trial a(slide(mode), *cpu), b(slide(mode), *cuda);
+    for (int k = 0; k < 3; ++k) a.driver.step(0.004), b.driver.step(0.004);
+    for (const char* name : {"grid_stress", "grid_traction"}) {
+      const HostColumn here = download(*cpu, *a.driver.state().kept(name)),
+                       there = download(*cuda, *b.driver.state().kept(name));
+      ASSERT_EQ(here.size, there.size) << mode;
+      double apart = 0.0, all = 0.0;
+      for (int c = 0; c < here.spec.components; ++c) {
+        const float *p = here.component<float>(c), *q = there.component<float>(c);
+        for (std::size_t i = 0; i < here.size; ++i) {
+          apart += std::abs(static_cast<double>(q[i] - p[i]));
+          all += std::abs(static_cast<double>(p[i]));
+        }
+      }
+      EXPECT_GT(all, 0.0) << mode << " " << name;
+      EXPECT_LT(apart, 0.02 * all) << mode << " " << name;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // Primitives of both devices against the plainest serial code.
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -88,9 +89,37 @@ void check_gather(Device& device) {
   Buffer<std::uint32_t> device_order(device);
   from.upload(in);
   device_order.upload(order);
-  device.gather("gather", sizeof(T), from.data(), device_order.view(), to.data());
+  device.gather("gather", device_order.view(), {{sizeof(T), from.data(), to.data()}});
   const std::vector<T> out = to.download();
   for (std::size_t i = 0; i < order.size(); ++i) ASSERT_EQ(out[i], in[order[i]]);
+}
+
+// More columns than a launch takes, of several sizes, all by one order.
+TEST_P(Primitives, GatherManyColumns) {
+  constexpr std::size_t kColumns = 37, kCount = 3000;
+  const auto order = random_numbers(kCount, kCount, 11);
+  Buffer<std::uint32_t> device_order(*device);
+  device_order.upload(order);
+  Buffer<std::uint64_t> from(*device), to(*device, kColumns * kCount);
+  std::vector<std::uint64_t> in(kColumns * kCount);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = i * 0x9e3779b97f4a7c15u;
+  from.upload(in);
+  to.clear_to_zero();
+  std::vector<Device::Gathered> columns;
+  const auto bytes_of = [](std::size_t c) { return c % 5 == 0 ? 1u : (c % 3 == 0 ? 8u : 4u); };
+  for (std::size_t c = 0; c < kColumns; ++c) {
+    columns.push_back({bytes_of(c), from.data() + c * kCount, to.data() + c * kCount});
+  }
+  device->gather("gather", device_order.view(), columns);
+  const std::vector<std::uint64_t> out = to.download();
+  for (std::size_t c = 0; c < kColumns; ++c) {
+    const std::size_t bytes = bytes_of(c);
+    const auto* had = reinterpret_cast<const std::uint8_t*>(in.data() + c * kCount);
+    const auto* has = reinterpret_cast<const std::uint8_t*>(out.data() + c * kCount);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      ASSERT_EQ(std::memcmp(has + i * bytes, had + order[i] * bytes, bytes), 0) << c << " " << i;
+    }
+  }
 }
 
 TEST_P(Primitives, GatherPackedPoints) {
@@ -101,7 +130,7 @@ TEST_P(Primitives, GatherPackedPoints) {
   Buffer<std::uint32_t> device_order(*device);
   from.upload(in);
   device_order.upload(order);
-  device->gather("gather", sizeof(Float4), from.data(), device_order.view(), to.data());
+  device->gather("gather", device_order.view(), {{sizeof(Float4), from.data(), to.data()}});
   const std::vector<Float4> out = to.download();
   for (std::size_t i = 0; i < order.size(); ++i) {
     ASSERT_EQ(out[i].x, float(order[i]));
@@ -115,7 +144,7 @@ TEST_P(Primitives, GatherBySize) {
   check_gather<std::uint32_t>(*device);
   check_gather<std::uint64_t>(*device);
   Buffer<std::uint32_t> order(*device, 1);
-  EXPECT_THROW(device->gather("gather", 3, nullptr, order.view(), nullptr), Error);
+  EXPECT_THROW(device->gather("gather", order.view(), {{3, nullptr, nullptr}}), Error);
 }
 
 TEST_P(Primitives, BuffersKeepWhatIsPutIn) {

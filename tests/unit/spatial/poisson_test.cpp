@@ -468,23 +468,35 @@ TEST_P(Poisson, ClosedRegionsAreSolvedUpToAConstant) {
   EXPECT_LE(solved.report.last_residual, 1e-6);
   EXPECT_LE(solved.report.iterations, 15);
 
-  // What is left: nothing in the open box, b's mean in each closed one.
+  // What is left: nothing in the open box, b's mean in each closed one, but for the rounding of p.
+  // Closed boxes have an even pressure of about 1, the open one bears its inflow: about 50.
   const std::vector<double> ap = s.times(solved.p);
   std::array<double, 3> sum{}, cells{};
-  for (std::size_t c = 0; c < s.cells(); ++c) {
-    if (!s.unknown(c)) continue;
-    const auto in = static_cast<std::size_t>(box(s.place(c)[0]));
-    sum[in] += double(s.b[c]);
-    cells[in] += 1.0;
-  }
+  const auto each_cell = [&](const auto& f) {
+    for (std::size_t c = 0; c < s.cells(); ++c) {
+      if (s.unknown(c)) f(c, static_cast<std::size_t>(box(s.place(c)[0])));
+    }
+  };
+  each_cell([&](std::size_t c, std::size_t in) { sum[in] += double(s.b[c]), cells[in] += 1.0; });
   EXPECT_GT(sum[0] / cells[0], 0.2);
-  for (std::size_t c = 0; c < s.cells(); ++c) {
-    if (!s.unknown(c)) continue;
-    const auto in = static_cast<std::size_t>(box(s.place(c)[0]));
-    ASSERT_NEAR(double(s.b[c]) - ap[c], in == 1 ? 0.0 : sum[in] / cells[in],
-                1e-6 + rounding(solved.p))
-        << c;
-  }
+  each_cell([&](std::size_t c, std::size_t in) {
+    const double left = double(s.b[c]) - ap[c];
+    if (in == 1) {
+      EXPECT_NEAR(left, 0.0, 1e-6 + rounding(solved.p)) << c;
+    } else {
+      EXPECT_NEAR(left, sum[in] / cells[in], 1e-5) << c;
+    }
+  });
+
+  // And rounding it is: a residual of 1e-6 that is smooth, over 20 cells from floor to surface,
+  // makes an error of (2 20 / pi)^2 1e-6 = 1.6e-4; one of 1e-4 would make a hundred times that.
+  each_cell([&](std::size_t c, std::size_t in) {
+    if (in != 1) s.b[c] = 0.0f;
+  });
+  const std::vector<double> exact = reference(s);
+  each_cell([&](std::size_t c, std::size_t in) {
+    if (in == 1) EXPECT_NEAR(double(solved.p[c]), exact[c], 2e-4) << c;
+  });
 }
 
 // As long as it takes: residuals of a closed box do not come back up.

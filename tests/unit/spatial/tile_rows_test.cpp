@@ -61,7 +61,7 @@ struct CopyFrom {
 TEST_F(TileRows, ReadTheCellsAroundThem) {
   const auto check = [&]<int DX, int DY, int DZ>() {
     std::fill(out.begin(), out.end(), -7.0f);
-    for_each_cell(device, "test", grid.view(), layers.within(2),
+    for_each_cell(device, "test", {grid.view(), layers.within(2)},
                   CopyFrom<DX, DY, DZ>{view(f), {out.data(), out.size()}});
     std::size_t rows = 0;
     for (std::uint32_t c = 0; c < out.size(); ++c) {
@@ -97,7 +97,7 @@ struct Choose {
 };
 
 TEST_F(TileRows, ChooseAndTakeRoots) {
-  for_each_cell(device, "test", grid.view(), layers.within(2),
+  for_each_cell(device, "test", {grid.view(), layers.within(2)},
                 Choose{view(f), view(g), {out.data(), out.size()}});
   for (std::uint32_t c = 0; c < out.size(); ++c) {
     if (!walked(c)) continue;
@@ -123,16 +123,16 @@ TEST_F(TileRows, SumsAreThoseOfAPlainLoopOnAnyNumberOfThreads) {
     plain[0] += static_cast<double>(f[c]);
     plain[1] += static_cast<double>(g[c] * g[c]);
   }
-  double first[2] = {};
+  CellSums<2> first;
   for (const int threads : {1, 2, 3}) {
     Cpu other(threads);
-    double sums[2] = {};
-    sum_cells(other, "test", grid.view(), layers.within(2), SumUp{view(f), view(g)}, sums);
-    EXPECT_NEAR(sums[0], plain[0], 1e-4);
-    EXPECT_NEAR(sums[1], plain[1], 1e-5 * plain[1]);
-    if (threads == 1) first[0] = sums[0], first[1] = sums[1];
-    EXPECT_EQ(sums[0], first[0]);
-    EXPECT_EQ(sums[1], first[1]);
+    const CellSums<2> sums =
+        sum_cells(other, "test", {grid.view(), layers.within(2)}, SumUp{view(f), view(g)});
+    EXPECT_NEAR(sums.of[0], plain[0], 1e-4);
+    EXPECT_NEAR(sums.of[1], plain[1], 1e-5 * plain[1]);
+    if (threads == 1) first = sums;
+    EXPECT_EQ(sums.of[0], first.of[0]);
+    EXPECT_EQ(sums.of[1], first.of[1]);
   }
 }
 
