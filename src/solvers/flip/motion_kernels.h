@@ -100,13 +100,17 @@ struct KeepOut {
   float solids_way;        // no wall moves farther [m]
   float share;             // sand: keeps its distance by this share of its way; 0: no such limit
 
-  // Far from all walls the distance of its cell will do.
+  // Far from all walls the distance of its cell's middle will do: no place is nearer to a wall than
+  // that, less its distance from the middle.
   HD bool operator()(int item) const {
     const auto i = static_cast<std::size_t>(item);
     const Vec3 start = from[i], end = to[i];
-    const float gap =
-        (wall[tiles.cell_of[i]] - 0.87f) * tiles.frame.size - walls.reach - solids_way;
-    if (gap > 0.0f && length_squared(end - start) < gap * gap) return false;
+    const std::uint32_t cell = tiles.cell_of[i];
+    const float half = 0.5f * tiles.frame.size;
+    const Vec3 middle = tiles.corner_of(cell) + Vec3(half, half, half);
+    const float gap = wall[cell] * tiles.frame.size - walls.reach - solids_way;
+    const float way = max(length_squared(start - middle), length_squared(end - middle));
+    if (gap > 0.0f && way < gap * gap) return false;
     return walls.may_touch(start, end);
   }
   HD_CALLED Distance nearest(const Vec3& x, int& wall) const {
