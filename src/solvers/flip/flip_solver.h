@@ -125,6 +125,7 @@ class FlipSolver final : public Solver {
   flip::Friction<Device> friction_;  // of sand
   flip::FaceBuffer pushed_;          // velocities before friction and pressure [m/s]
   Buffer<float> blend_;              // the pressure that friction goes by [m/s]
+  Buffer<float> haste_;              // how fast cells shear
   Buffer<flip::StepSigns> signs_;
 };
 

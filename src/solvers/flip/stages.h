@@ -61,6 +61,7 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       friction_(device),
       pushed_(device),
       blend_(device),
+      haste_(device),
       signs_(device, 1) {
   std::vector<flip::Stuff> table;
   const MaterialParams& first = setup.materials.front();
@@ -297,6 +298,8 @@ void FlipSolver<Device>::find_pressure(const State& next, double dt, bool again)
   constexpr int kMostIterations = 200;
   constexpr double kGlance = 0.01, kRelative = 1e-6;
   const double per_step = static_cast<double>(size()) / dt;  // one cell a step [m/s]
+  // A pull that is let pass: sand in free flight has many steps to feel it.
+  const double pull = sand_ ? 1e-4 : 1e-3;
   const double enough = params_.tolerance * per_step;
   const auto solve = [&](double tolerance) {
     solves_.push_back(poisson_.solve_later(std::as_const(b_).view(), q_.view(), tolerance,
@@ -306,7 +309,7 @@ void FlipSolver<Device>::find_pressure(const State& next, double dt, bool again)
   const int looks = sand_ ? 2 : (walls_ ? 1 : 0);
   for (int k = 0; k < looks; ++k) {
     solve(kGlance);
-    if (!separate(1e-3 * per_step)) break;
+    if (!separate(pull * per_step)) break;
     set_up_equations(next, true);
   }
   solve(kRelative);
@@ -357,8 +360,12 @@ double FlipSolver<Device>::per_pascal() const {
 template <class Device>
 flip::YieldRadius FlipSolver<Device>::yield() const {
   const double g_dt = kick_ * length(setup_.gravity);
-  return {static_cast<float>(strength_.friction), static_cast<float>(strength_.cohesion),
-          static_cast<float>(per_pascal()), static_cast<float>(flip::kPressurePad * g_dt), stuff()};
+  return {static_cast<float>(strength_.friction),
+          static_cast<float>(strength_.cohesion),
+          static_cast<float>(per_pascal()),
+          static_cast<float>(flip::kPressurePad * g_dt),
+          stuff(),
+          std::as_const(depth_).view()};
 }
 
 template <class Device>
@@ -391,7 +398,17 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   const int most = now.step < kColdSteps ? kColdIterations : (coupled ? 60 : 20);
   const double g_dt = kick_ * length(setup_.gravity);
   const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;
-  const flip::YieldRadius yield = this->yield();
+  flip::YieldRadius yield = this->yield();
+  const double g = length(setup_.gravity);
+  if (g > 0.0) {
+    haste_.resize(static_cast<std::size_t>(cells()));
+    for_each(device_, "friction", cells(),
+             flip::FindHaste{tiles_.view(), change_.read(),
+                             static_cast<float>(1.0 / (g * static_cast<double>(size()))),
+                             haste_.view()});
+    yield.haste = std::as_const(haste_).view();
+    yield.eases = params_.yield == "slope";
+  }
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
 
   friction_.begin(friction_grid(), now, per_pascal());

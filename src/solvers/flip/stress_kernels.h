@@ -13,6 +13,7 @@
 // low corner.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "base/hd.h"
@@ -208,19 +209,64 @@ HD inline float shear_in(const TileView& tiles, const ConstStressView& s, int a,
   return 0.25f * sum;
 }
 
-// The radius of the yield surface: sqrt(2) times the shear stress that sand bears.
+// How fast each cell shears: (2 D:D) dx/g of the velocities that the step began with, so that 1 is
+// the rate at which a cell falls past the next while it falls by its own size.
+struct FindHaste {
+  TileView tiles;
+  ConstFaceView u;
+  float per_speed_squared;  // 1 / (g dx) [s^2/m^2]
+  View<float> haste;        // out
+
+  HD float at(int a, std::uint32_t cell) const { return cell == kNoCell ? 0.0f : u.of[a][cell]; }
+  HD float edge(int a, std::uint32_t cell) const {
+    if (cell == kNoCell) return 0.0f;
+    const int b = (a + 1) % 3, c = (a + 2) % 3;
+    return at(b, cell) - at(b, tiles.before(cell, c)) + at(c, cell) - at(c, tiles.before(cell, b));
+  }
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    float sum = 0.0f;
+    for (int a = 0; a < 3; ++a) {
+      const float stretch = at(a, tiles.behind(cell, a)) - at(a, cell);
+      float shear = 0.0f;
+      for (const std::uint32_t from : edges_of(tiles, a, cell).at) {
+        shear += 0.25f * std::fabs(edge(a, from));
+      }
+      sum += 2.0f * stretch * stretch + shear * shear;
+    }
+    haste[cell] = per_speed_squared * sum;
+  }
+};
+
+// The radius of the yield surface: sqrt(2) times the shear stress that sand bears. README.md says
+// why sand at rest bears less than sand that flows, and its surface a little more.
 struct YieldRadius {
+  static constexpr float kFlows = 0.01f;         // haste from which on friction is that of flow
+  static constexpr float kLoose = 1.0f / 30.0f;  // and the surface has no pad any more
+  static constexpr float kPadEnds = 1.5f;        // how deep the pad goes [cells]
+  static constexpr float kCos = 0.99939083f, kSin = 0.034899497f;  // of 2 degrees
   float friction;    // of the one material; see also stuff
   float cohesion;    // [Pa]
   float per_pascal;  // dt / (rho dx) [m/s / Pa]
-  float pad;         // pressure that is always there [m/s]
+  float pad;         // pressure that is always there at the surface [m/s]
   StuffView stuff;
-  float share = 1.0f;  // of the surface
+  View<const float> depth{};  // [cells]; empty: as at the surface
+  View<const float> haste{};  // empty: all flows
+  bool eases = false;         // friction is tan(phi), at rest at most sin(phi + 2 degrees)
+  float share = 1.0f;         // of the surface
+
   HD float operator()(std::uint32_t cell, float q) const {
     const bool one = stuff.friction.size == 0;
-    const float mu = one ? friction : stuff.friction[cell],
-                c = one ? cohesion : stuff.cohesion[cell];
-    return share * 1.41421356f * (mu * (max(q, 0.0f) + pad) + c * per_pascal);
+    const float c = one ? cohesion : stuff.cohesion[cell];
+    float mu = one ? friction : stuff.friction[cell];
+    float more = pad;
+    if (depth.size > 0) more *= clamp(kPadEnds - depth[cell], 0.0f, 1.0f);
+    if (haste.size > 0) {
+      more *= 1.0f - min(1.0f, haste[cell] / kLoose);
+      const float resting = min(mu, (mu * kCos + kSin) / std::sqrt(1.0f + mu * mu));
+      if (eases) mu = resting + min(1.0f, haste[cell] / kFlows) * (mu - resting);
+    }
+    return share * 1.41421356f * (mu * (max(q, 0.0f) + more) + c * per_pascal);
   }
 };
 struct FindRadii {
