@@ -24,21 +24,16 @@ class CellOfTile {
   // Written when the kernel is done with the cell: loads do not wait for stores that might, for all
   // the compiler knows, be to the same place.
   __device__ void put(View<float> f, float value) const { puts_[count_++] = {&f[cell_], value}; }
+
+  static __device__ float inverse_sqrt(float a) { return rsqrtf(a); }
+  static __device__ float absolute(float a) { return fabsf(a); }
+  static __device__ float choose(bool which, float a, float b) { return which ? a : b; }
+
   __device__ ~CellOfTile() {
 #pragma unroll
     for (int k = 0; k < kMostPuts; ++k) {
       if (k < count_) *puts_[k].to = puts_[k].value;
     }
-  }
-
-  static __device__ float inverse_sqrt(float a) {
-    return rsqrtf(a);
-  }
-  static __device__ float absolute(float a) {
-    return fabsf(a);
-  }
-  static __device__ float choose(bool which, float a, float b) {
-    return which ? a : b;
   }
 
  private:
@@ -102,12 +97,6 @@ __device__ inline ThreadCells cells_for(Grid& grid, const CellSet& set) {
   return {set.tiles, set.list.data, first, end, grid.threads(), first < end ? set.list[first] : 0};
 }
 
-template <class Kernel>
-__device__ void for_each_cell(Grid& grid, const char*, const ThreadCells& cells,
-                              const Kernel& kernel) {
-  cells.each([&](std::uint32_t cell) { kernel(CellOfTile(cells.tiles, cell)); });
-  grid.wait();
-}
 template <class Kernel>
 __device__ void for_each_of(Grid& grid, const char*, const ThreadCells& cells,
                             const Kernel& kernel) {

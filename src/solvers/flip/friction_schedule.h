@@ -1,9 +1,9 @@
 // The order of the kernels of stress_kernels.h and wall_kernels.h, as schedules: on a GPU each is
 // one launch (compute/grid.cuh).
 //
-// What is not said here and differs between devices: cells_for, for_each_of, for_each_cell and
-// sum_cells (spatial/tile_rows_cpu.h, spatial/tile_cells.cuh); cells_then_walls,
-// sum_cells_then_walls and shove_cells (sand_rows_cpu.h, sand_cells.cuh).
+// What is not said here and differs between devices: cells_for and for_each_of
+// (spatial/tile_rows_cpu.h, spatial/tile_cells.cuh); cells_then_walls, sum_cells_then_walls and
+// shove_cells (sand_rows_cpu.h, sand_cells.cuh).
 #pragma once
 
 #include <cmath>
@@ -41,6 +41,7 @@ HD inline ConstFaceView read(const FaceView& u) {
   return {{u.of[0], u.of[1], u.of[2]}};
 }
 
+// What the schedules work on.
 struct SandView {
   TileView tiles;
   CellSet cells;  // cells, faces and edges that take part

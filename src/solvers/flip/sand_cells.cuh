@@ -7,7 +7,7 @@
 
 namespace barchan::flip {
 
-// Asked for before a cell's kernel stores anything, so that it is there afterwards.
+// Asked for before a cell's kernel stores anything, so that nothing waits for it afterwards.
 inline constexpr int kNoWall = -1;
 __device__ inline int wall_of(const WallList& walls, std::uint32_t cell) {
   if (walls.number.size == 0) return kNoWall;

@@ -495,7 +495,9 @@ TEST_P(Poisson, ClosedRegionsAreSolvedUpToAConstant) {
   });
   const std::vector<double> exact = reference(s);
   each_cell([&](std::size_t c, std::size_t in) {
-    if (in == 1) EXPECT_NEAR(double(solved.p[c]), exact[c], 2e-4) << c;
+    if (in == 1) {
+      EXPECT_NEAR(double(solved.p[c]), exact[c], 2e-4) << c;
+    }
   });
 }
 
