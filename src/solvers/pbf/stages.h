@@ -99,8 +99,7 @@ CellFrame PbfSolver<Device>::choose_frame(View3<const float> x) {
   return frame_;
 }
 
-// Lists of the fluid on one side of the GPU, all about the solids and the other columns on the
-// other.
+// All that belongs to the solids is made beside the lists of the fluid.
 template <class Device>
 void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next) {
   const std::size_t count = now.size();
