@@ -111,6 +111,11 @@ void in_one_launch(Cpu& device, const char*, std::int64_t, const Schedule& sched
 // Stages that do not need each other stand between these two.
 inline void begin_together(Cpu&) {}
 inline void end_together(Cpu&) {}
+// What stands between the first two and what follows them, up to the third, do not need each other:
+// a GPU runs them beside each other.
+inline void begin_aside(Cpu&) {}
+inline void end_aside(Cpu&) {}
+inline void join_aside(Cpu&) {}
 
 // The same for long work that few items need: kernel(i) says whether i does, and then
 // kernel.some(i) does it. A GPU gathers those items first, so that its warps are full of them.

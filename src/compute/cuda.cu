@@ -14,7 +14,12 @@ Cuda::Cuda() {
   description_ = fmt::format("{} ({:.0f} GiB)", properties.name,
                              static_cast<double>(properties.totalGlobalMem) / (1 << 30));
   multiprocessors_ = properties.multiProcessorCount;
-  check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+  for (cudaStream_t& stream : streams_) {
+    check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+  }
+  for (cudaEvent_t* event : {&forked_, &joined_}) {
+    check_cuda(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "making an event");
+  }
   // Keep freed memory in the pool: a resized buffer costs no call into the driver.
   cudaMemPool_t pool{};
   check_cuda(cudaDeviceGetDefaultMemPool(&pool, 0), "asking for the memory pool");
@@ -22,22 +27,45 @@ Cuda::Cuda() {
   check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep),
              "setting up the memory pool");
   check_cuda(cudaMallocHost(&mailbox_, kMailboxBytes), "allocation of host memory");
-  constexpr std::size_t kCounts = 3 * 32 * sizeof(unsigned);
-  check_cuda(cudaMallocAsync(&ticket_, kCounts, stream_), "allocation");
-  clear(ticket_, kCounts);
+  constexpr std::size_t kLine = 32, kBytes = kLanes * 4 * kLine * sizeof(unsigned);
+  check_cuda(cudaMallocAsync(&count_memory_, kBytes, stream()), "allocation");
+  clear(count_memory_, kBytes);
+  unsigned* line = count_memory_;  // each count has one of its own
+  for (Counts& counts : counts_) {
+    counts = {line, line + kLine, {line + 2 * kLine, line + 3 * kLine}};
+    line += 4 * kLine;
+  }
+  wait();  // the other stream begins with them, too
 }
 
 Cuda::~Cuda() {
-  if (scratch_) cudaFreeAsync(scratch_, stream_);
-  cudaFreeAsync(ticket_, stream_);
-  cudaStreamSynchronize(stream_);
+  for (cudaStream_t stream : streams_) cudaStreamSynchronize(stream);
+  for (const Scratch& scratch : scratch_) {
+    if (scratch.memory) cudaFreeAsync(scratch.memory, stream());
+  }
+  cudaFreeAsync(count_memory_, stream());
+  cudaStreamSynchronize(stream());
   cudaFreeHost(mailbox_);
-  cudaStreamDestroy(stream_);
+  for (cudaEvent_t event : {forked_, joined_}) cudaEventDestroy(event);
+  for (cudaStream_t stream : streams_) cudaStreamDestroy(stream);
+}
+
+void Cuda::begin_aside() {
+  check_cuda(cudaEventRecord(forked_, streams_[0]), "going aside");
+  check_cuda(cudaStreamWaitEvent(streams_[1], forked_), "going aside");
+  lane_ = 1;
+}
+void Cuda::end_aside() {
+  check_cuda(cudaEventRecord(joined_, streams_[1]), "coming back");
+  lane_ = 0;
+}
+void Cuda::join_aside() {
+  check_cuda(cudaStreamWaitEvent(streams_[0], joined_), "joining");
 }
 
 void* Cuda::allocate(std::size_t bytes) {
   void* memory = nullptr;
-  check_cuda(cudaMallocAsync(&memory, bytes == 0 ? 1 : bytes, stream_), "allocation");
+  check_cuda(cudaMallocAsync(&memory, bytes == 0 ? 1 : bytes, stream()), "allocation");
   sizes_[memory] = bytes;
   count_allocation(bytes);
   return memory;
@@ -47,7 +75,7 @@ void Cuda::release(void* memory) {
   const auto known = sizes_.find(memory);
   count_release(known->second);
   sizes_.erase(known);
-  cudaFreeAsync(memory, stream_);
+  cudaFreeAsync(memory, stream());
 }
 
 std::shared_ptr<void> Cuda::host_memory(std::size_t bytes) {
@@ -57,33 +85,34 @@ std::shared_ptr<void> Cuda::host_memory(std::size_t bytes) {
 }
 
 void* Cuda::scratch(std::size_t bytes) {
-  if (bytes > scratch_bytes_) {
-    if (scratch_) check_cuda(cudaFreeAsync(scratch_, stream_), "scratch");
-    scratch_bytes_ = bytes + bytes / 4;
-    check_cuda(cudaMallocAsync(&scratch_, scratch_bytes_, stream_), "scratch");
+  Scratch& mine = scratch_[lane_];
+  if (bytes > mine.bytes) {
+    if (mine.memory) check_cuda(cudaFreeAsync(mine.memory, stream()), "scratch");
+    mine.bytes = bytes + bytes / 4;
+    check_cuda(cudaMallocAsync(&mine.memory, mine.bytes, stream()), "scratch");
   }
-  return scratch_;
+  return mine.memory;
 }
 
 void Cuda::upload(void* to, const void* from_host, std::size_t bytes) {
   // From memory that the driver does not know: it has taken what is there when the call returns.
-  check_cuda(cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyHostToDevice, stream_), "upload");
+  check_cuda(cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyHostToDevice, stream()), "upload");
 }
 void Cuda::download(void* to_host, const void* from, std::size_t bytes) {
   // Copies to memory that the driver does not know take longer: small ones go by the mailbox.
   void* to = bytes <= kMailboxBytes ? mailbox_ : to_host;
-  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_), "download");
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream()), "download");
   wait();
   if (to != to_host) std::memcpy(to_host, to, bytes);
 }
 void Cuda::copy(void* to, const void* from, std::size_t bytes) {
-  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_), "copy");
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream()), "copy");
 }
 void Cuda::clear(void* memory, std::size_t bytes) {
-  check_cuda(cudaMemsetAsync(memory, 0, bytes, stream_), "clear");
+  check_cuda(cudaMemsetAsync(memory, 0, bytes, stream()), "clear");
 }
 void Cuda::wait() {
-  check_cuda(cudaStreamSynchronize(stream_), "waiting for the GPU");
+  check_cuda(cudaStreamSynchronize(stream()), "waiting for the GPU");
 }
 
 CudaTimer::CudaTimer(Cuda& device, const char* label) : device_(device), label_(label) {
@@ -169,9 +198,9 @@ std::uint32_t Cuda::exclusive_scan(const char* label, View<const std::uint32_t> 
   }
   const CudaTimer timer(*this, label);
   std::size_t bytes = 0;
-  check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, in.data, out.data, n, stream_), label);
+  check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, in.data, out.data, n, stream()), label);
   void* memory = scratch(bytes);
-  check_cuda(cub::DeviceScan::ExclusiveSum(memory, bytes, in.data, out.data, n, stream_), label);
+  check_cuda(cub::DeviceScan::ExclusiveSum(memory, bytes, in.data, out.data, n, stream()), label);
   return static_cast<std::uint32_t>(sum);
 }
 
@@ -179,9 +208,9 @@ void Cuda::scan_in_place(const char* label, View<std::uint32_t> counts) {
   const CudaTimer timer(*this, label);
   const auto n = static_cast<int>(counts.size);
   std::size_t bytes = 0;
-  check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, counts.data, n, stream_), label);
+  check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, counts.data, n, stream()), label);
   void* memory = scratch(bytes);
-  check_cuda(cub::DeviceScan::ExclusiveSum(memory, bytes, counts.data, n, stream_), label);
+  check_cuda(cub::DeviceScan::ExclusiveSum(memory, bytes, counts.data, n, stream()), label);
 }
 
 template <class Key>
@@ -195,13 +224,13 @@ void Cuda::radix_sort(View<Key> keys, View<std::uint32_t> values, int bits) {
   cub::DoubleBuffer<std::uint32_t> value_pair(values.data, values.data);
   std::size_t bytes = 0;
   check_cuda(
-      cub::DeviceRadixSort::SortPairs(nullptr, bytes, key_pair, value_pair, n, 0, bits, stream_),
+      cub::DeviceRadixSort::SortPairs(nullptr, bytes, key_pair, value_pair, n, 0, bits, stream()),
       "sort");
   char* memory = static_cast<char*>(scratch(key_bytes + value_bytes + bytes));
   key_pair.d_buffers[1] = reinterpret_cast<Key*>(memory);
   value_pair.d_buffers[1] = reinterpret_cast<std::uint32_t*>(memory + key_bytes);
   check_cuda(cub::DeviceRadixSort::SortPairs(memory + key_bytes + value_bytes, bytes, key_pair,
-                                             value_pair, n, 0, bits, stream_),
+                                             value_pair, n, 0, bits, stream()),
              "sort");
   if (key_pair.Current() != keys.data) {
     copy(keys.data, key_pair.Current(), n * sizeof(Key));

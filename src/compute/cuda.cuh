@@ -48,25 +48,32 @@ class Cuda final : public Device {
   void gather(const char* label, View<const std::uint32_t> order,
               const std::vector<Gathered>& columns) override;
 
-  cudaStream_t stream() const { return stream_; }
+  // Where launches go now: the main stream, or the one beside it.
+  cudaStream_t stream() const { return streams_[lane_]; }
+  void begin_aside();
+  void end_aside();
+  void join_aside();
   int multiprocessors() const { return multiprocessors_; }
-  // Device memory for one launch, kept between launches; at least `bytes`.
+  // Device memory for one launch, kept between launches; at least `bytes`. Each stream has its own.
   void* scratch(std::size_t bytes);
   // Host memory that kernels can write to: how a few numbers come back without a copy.
   static constexpr std::size_t kMailboxBytes = 1 << 17;
   void* mailbox() const { return mailbox_; }
   // Memory of the host that kernels can write to.
   std::shared_ptr<void> host_memory(std::size_t bytes);
-  // For kernels that count their blocks as they end (run_reduce). 0 between launches.
-  unsigned* ticket() const { return ticket_; }
+  // For kernels that count their blocks as they end (run_reduce), and for those that count items
+  // (run_for_all). 0 between launches.
+  unsigned* ticket() const { return counts_[lane_].ticket; }
+  unsigned* item_count() const { return counts_[lane_].items; }
   // For kernels whose blocks wait for each other (compute/grid.cuh): a count of 0, and the one of
   // the next such launch. They take turns.
-  unsigned* next_barrier() {
-    barrier_ = 1 - barrier_;
-    return ticket_ + 32 * (1 + barrier_);
-  }
-  unsigned* other_barrier(const unsigned* of) const {
-    return ticket_ + (of == ticket_ + 32 ? 64 : 32);
+  struct Barriers {
+    unsigned *now, *next;
+  };
+  Barriers take_barriers() {
+    Counts& mine = counts_[lane_];
+    std::swap(mine.barriers.now, mine.barriers.next);
+    return mine.barriers;
   }
   // As exclusive_scan, in place and without looking at the sum: nothing waits.
   void scan_in_place(const char* label, View<std::uint32_t> counts);
@@ -75,14 +82,25 @@ class Cuda final : public Device {
   template <class Key>
   void radix_sort(View<Key> keys, View<std::uint32_t> values, int bits);
 
-  cudaStream_t stream_ = nullptr;
+  struct Scratch {
+    void* memory = nullptr;
+    std::size_t bytes = 0;
+  };
+  struct Counts {
+    unsigned *ticket, *items;
+    Barriers barriers;
+  };
+  static constexpr int kLanes = 2;  // streams
+
+  cudaStream_t streams_[kLanes] = {};
+  int lane_ = 0;
+  cudaEvent_t forked_ = nullptr, joined_ = nullptr;
   std::string description_;
   int multiprocessors_ = 0;
-  void* scratch_ = nullptr;
-  std::size_t scratch_bytes_ = 0;
+  Scratch scratch_[kLanes];
   void* mailbox_ = nullptr;
-  unsigned* ticket_ = nullptr;  // and two counts for barriers, each in a line of its own
-  int barrier_ = 0;
+  unsigned* count_memory_ = nullptr;
+  Counts counts_[kLanes];
   std::unordered_map<void*, std::size_t> sizes_;
 };
 
@@ -121,60 +139,68 @@ void for_each(Cuda& device, const char* label, std::int64_t n, const Kernel& ker
 // Stages that do not need each other stand between these two: Grid (grid.cuh) gains by it.
 inline void begin_together(Cuda&) {}
 inline void end_together(Cuda&) {}
+// What is launched between the first two runs beside what follows them, up to the third.
+inline void begin_aside(Cuda& device) {
+  device.begin_aside();
+}
+inline void end_aside(Cuda& device) {
+  device.end_aside();
+}
+inline void join_aside(Cuda& device) {
+  device.join_aside();
+}
+
+// Blocks of a kernel that run at once.
+template <class Run>
+int blocks_at_once(Cuda& device, Run* kernel, int threads, std::size_t shared_bytes = 0) {
+  int blocks = 0;
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes),
+             "asking how many blocks run at once");
+  return blocks * device.multiprocessors();
+}
 
 // In two launches, so that the short work of all does not wait for the registers of the long work
 // of few. The list of those is in the hardware's order, which nothing depends on.
-struct SomeItems {
-  unsigned count;
-  int item[1];  // and so on
-};
-
 template <class Kernel>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    run_for_all(Kernel kernel, int n, SomeItems* some) {
+    run_for_all(Kernel kernel, int n, int* some, unsigned* count) {
   const int i = blockIdx.x * kThreadsPerBlock + threadIdx.x;
   const bool wanted = i < n && kernel(i);
   const unsigned warp = __ballot_sync(0xffffffffu, wanted);
   if (warp == 0) return;
   const unsigned lane = threadIdx.x % 32;
   unsigned place = 0;
-  if (lane == 0) place = atomicAdd(&some->count, static_cast<unsigned>(__popc(warp)));
+  if (lane == 0) place = atomicAdd(count, static_cast<unsigned>(__popc(warp)));
   place = __shfl_sync(0xffffffffu, place, 0) + __popc(warp & ((1u << lane) - 1));
-  if (wanted) some->item[place] = i;
+  if (wanted) some[place] = i;
 }
 
 inline constexpr int kSomeThreads = 64, kSomeBlocks = 1056;
 
+// The last block sets the count back to 0 for the next launch.
 template <class Kernel>
-__global__ void __launch_bounds__(kSomeThreads) run_for_some(Kernel kernel, SomeItems* some) {
-  const unsigned count = some->count;
-  for (unsigned k = blockIdx.x * kSomeThreads + threadIdx.x; k < count;
+__global__ void __launch_bounds__(kSomeThreads)
+    run_for_some(Kernel kernel, const int* some, unsigned* count, unsigned* ticket) {
+  const unsigned end = *static_cast<volatile unsigned*>(count);
+  for (unsigned k = blockIdx.x * kSomeThreads + threadIdx.x; k < end;
        k += kSomeBlocks * kSomeThreads) {
-    kernel.some(some->item[k]);
+    kernel.some(some[k]);
   }
+  __syncthreads();
+  if (threadIdx.x == 0 && atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1) *count = 0;
 }
 
 template <class Kernel>
 void for_each_some(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel) {
   if (n <= 0) return;
   const CudaTimer timer(device, label);
-  auto* some = static_cast<SomeItems*>(
-      device.scratch(sizeof(SomeItems) + static_cast<std::size_t>(n) * sizeof(int)));
-  check_cuda(cudaMemsetAsync(&some->count, 0, sizeof(some->count), device.stream()), label);
+  int* some = static_cast<int*>(device.scratch(static_cast<std::size_t>(n) * sizeof(int)));
   const auto blocks = static_cast<unsigned>((n + kThreadsPerBlock - 1) / kThreadsPerBlock);
-  run_for_all<<<blocks, kThreadsPerBlock, 0, device.stream()>>>(kernel, static_cast<int>(n), some);
-  run_for_some<<<kSomeBlocks, kSomeThreads, 0, device.stream()>>>(kernel, some);
+  run_for_all<<<blocks, kThreadsPerBlock, 0, device.stream()>>>(kernel, static_cast<int>(n), some,
+                                                                device.item_count());
+  run_for_some<<<kSomeBlocks, kSomeThreads, 0, device.stream()>>>(kernel, some, device.item_count(),
+                                                                  device.ticket());
   check_cuda(cudaGetLastError(), label);
-}
-
-// Items a block takes: one a thread where there are few, so that all of the GPU works; and not too
-// many blocks, for the last one combines what all left. They depend on n alone, and the tree inside
-// a block is fixed: the same bits at every run.
-inline int items_per_reduce_block(std::int64_t n) {
-  constexpr std::int64_t kMostBlocks = 16384;
-  const std::int64_t turns =
-      (n + kMostBlocks * kThreadsPerBlock - 1) / (kMostBlocks * kThreadsPerBlock);
-  return static_cast<int>(turns < 1 ? 1 : turns) * kThreadsPerBlock;
 }
 
 template <class Op, class T>
@@ -203,30 +229,36 @@ __device__ void finish_reduce(T sum, T* partial, unsigned* ticket, T* result, Tr
   if (threadIdx.x == 0) *result = sum;
 }
 
+// A thread takes every so manieth item: the ends of blocks, where all wait for the combination,
+// cost a fifth of a pass over neighbours when there is a block for each 256 items.
 template <class Op, class T, class Kernel>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    run_reduce(Kernel kernel, int n, int items, T* partial, unsigned* ticket, T* result) {
+    run_reduce(Kernel kernel, int n, T* partial, unsigned* ticket, T* result) {
   using Tree = cub::BlockReduce<T, kThreadsPerBlock>;
   __shared__ typename Tree::TempStorage memory;
   __shared__ bool last;
-  const int begin = blockIdx.x * items;
-  const int end = n - begin < items ? n : begin + items;
+  const auto end = static_cast<unsigned>(n);
   T sum = Op::identity();
-  for (int i = begin + static_cast<int>(threadIdx.x); i < end; i += kThreadsPerBlock) {
-    sum = Op::combine(sum, kernel(i));
+  for (unsigned i = blockIdx.x * kThreadsPerBlock + threadIdx.x; i < end;
+       i += gridDim.x * kThreadsPerBlock) {
+    sum = Op::combine(sum, kernel(static_cast<int>(i)));
   }
   sum = Tree(memory).Reduce(sum, CombineWith<Op, T>{});
   finish_reduce<Op, kThreadsPerBlock>(sum, partial, ticket, result, memory, last);
 }
 
-// The result stays in the device's memory: nothing waits for it.
+// The result stays in the device's memory: nothing waits for it. No more blocks than run at once;
+// their number depends on n and the GPU alone, and the tree inside a block is fixed: the same bits
+// at every run.
 template <class Op, class T, class Kernel>
 void reduce_to(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel, T* result) {
   const CudaTimer timer(device, label);
-  const int items = items_per_reduce_block(n);
-  const int blocks = n <= 0 ? 1 : static_cast<int>((n + items - 1) / items);
+  static const std::int64_t most =
+      blocks_at_once(device, run_reduce<Op, T, Kernel>, kThreadsPerBlock);
+  const std::int64_t wanted = n <= 0 ? 1 : (n + kThreadsPerBlock - 1) / kThreadsPerBlock;
+  const auto blocks = static_cast<unsigned>(wanted < most ? wanted : most);
   run_reduce<Op, T><<<blocks, kThreadsPerBlock, 0, device.stream()>>>(
-      kernel, static_cast<int>(n), items, static_cast<T*>(device.scratch(blocks * sizeof(T))),
+      kernel, static_cast<int>(n), static_cast<T*>(device.scratch(blocks * sizeof(T))),
       device.ticket(), result);
   check_cuda(cudaGetLastError(), label);
 }

@@ -144,6 +144,50 @@ __device__ void reduce_to(Grid& grid, const char* label, std::int64_t n, const K
   __syncthreads();
 }
 
+// The sum of the values of the threads before this one; `total` of them all. Each block for itself.
+__device__ inline unsigned sum_before(unsigned value, unsigned& total) {
+  __shared__ unsigned warps[32];
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  unsigned sum = value;
+  for (unsigned step = 1; step < 32; step *= 2) {
+    const unsigned below = __shfl_up_sync(0xffffffffu, sum, step);
+    if (lane >= step) sum += below;
+  }
+  if (lane == 31) warps[warp] = sum;
+  __syncthreads();
+  unsigned before = 0;
+  total = 0;
+  for (unsigned w = 0; w < blockDim.x / 32; ++w) {
+    if (w == warp) before = total;
+    total += warps[w];
+  }
+  __syncthreads();
+  return before + sum - value;
+}
+
+// Each count becomes the sum of those before it.
+__device__ inline void scan_in_place(Grid& grid, View<std::uint32_t> counts) {
+  const auto size = static_cast<unsigned>(counts.size);
+  const unsigned each = (size + grid.threads() - 1) / grid.threads(), first = each * grid.first();
+  const unsigned end = first + each < size ? first + each : size;
+  unsigned mine = 0, total = 0;
+  for (unsigned i = first; i < end; ++i) mine += counts[i];
+  unsigned before = sum_before(mine, total);
+  auto* part = grid.parts<unsigned>();
+  if (threadIdx.x == 0) part[blockIdx.x] = total;
+  grid.wait();
+  unsigned blocks_before = 0;
+  for (unsigned b = threadIdx.x; b < blockIdx.x; b += blockDim.x) blocks_before += part[b];
+  sum_before(blocks_before, total);
+  before += total;
+  for (unsigned i = first; i < end; ++i) {
+    const unsigned count = counts[i];
+    counts[i] = before;
+    before += count;
+  }
+  grid.wait();
+}
+
 template <class Schedule>
 constexpr int threads_for() {
   if constexpr (requires { Schedule::kThreads; }) {
@@ -174,13 +218,10 @@ struct AtOnce {
   AtOnce(Cuda& device, void (*run)(Argument, Grid::Memory), int block_threads, int least,
          std::size_t shared)
       : kernel(run), threads(block_threads), least_threads(least), shared_bytes(shared) {
-    int blocks = 0;
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(shared)),
                "asking for shared memory");
-    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared),
-               "asking how many blocks run at once");
-    most_blocks = blocks * device.multiprocessors();
+    most_blocks = blocks_at_once(device, kernel, threads, shared);
   }
   // `items` of the largest stage. Few of them are spread over all multiprocessors.
   void launch(Cuda& device, const char* label, std::int64_t items, const Argument& argument) const {
@@ -189,8 +230,8 @@ struct AtOnce {
     const auto these = static_cast<int>(std::clamp<std::int64_t>(even, least_threads, threads));
     const std::int64_t wanted = items / these + 1;
     const auto blocks = static_cast<unsigned>(wanted < most_blocks ? wanted : most_blocks);
-    unsigned* counts = device.next_barrier();
-    Grid::Memory memory{counts, device.other_barrier(counts),
+    const Cuda::Barriers barriers = device.take_barriers();
+    Grid::Memory memory{barriers.now, barriers.next,
                         static_cast<char*>(device.scratch(2 * blocks * Grid::kPartBytes))};
     void* arguments[] = {const_cast<Argument*>(&argument), &memory};
     check_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(kernel), blocks, these,

@@ -111,9 +111,25 @@ HD inline Sums<Sum::kSums> sum_pairs_split(const Lists& lists, const View<const 
 #if defined(__CUDA_ARCH__)
   float sums[Sum::kSums] = {};
   const int count = lists.count(i);
-  for (int k = static_cast<int>(threadIdx.x) % kSplit; k < count; k += kSplit) {
-    const std::uint32_t j = lists(i, k);
-    sum(near_of(p, packed(points, j), more.size > 0 ? packed(more, j) : Float4{}), sums);
+  // Four at a time, none of whose loads waits for another's.
+  constexpr int kAtOnce = 4;
+  for (int k = static_cast<int>(threadIdx.x) % kSplit; k < count; k += kAtOnce * kSplit) {
+    std::uint32_t j[kAtOnce];
+    Float4 q[kAtOnce], u[kAtOnce];
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n) {
+      const int at = k + n * kSplit;
+      j[n] = lists(i, at < count ? at : k);
+    }
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n) {
+      q[n] = packed(points, j[n]);
+      u[n] = more.size > 0 ? packed(more, j[n]) : Float4{};
+    }
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n) {
+      if (k + n * kSplit < count) sum(near_of(p, q[n], u[n]), sums);
+    }
   }
   Sums<Sum::kSums> result;
   const unsigned group = 0xffu << (threadIdx.x % 32 / kSplit * kSplit);

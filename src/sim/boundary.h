@@ -42,8 +42,9 @@ class Boundary {
   void place(const std::vector<BodyState>& bodies, const CellsView& fluid, View<const Float4> x,
              float support);
 
-  // See NeighbourSearch: false where a GPU's lists had no room.
-  bool settled();
+  // See NeighbourSearch: false where a GPU's lists had no room. `touched` is what the view's
+  // `count` points to, which the caller brings to the host with whatever else it reads.
+  bool settled(std::uint32_t touched);
 
   BoundaryView view() {
     return {search_.view(),
@@ -61,7 +62,7 @@ class Boundary {
 
  private:
   bool unmoved(const std::vector<BodyState>& bodies, const CellFrame& frame);
-  void choose_and_sort(const CellFrame& frame);
+  void choose_and_sort(const CellFrame& frame, std::size_t fluid);
 
   Device& device_;
   std::vector<Pose> poses_;  // those that the samples were placed by

@@ -58,7 +58,7 @@ bool Boundary<Device>::unmoved(const std::vector<BodyState>& bodies, const CellF
 }
 
 template <class Device>
-void Boundary<Device>::choose_and_sort(const CellFrame& frame) {
+void Boundary<Device>::choose_and_sort(const CellFrame& frame, std::size_t fluid) {
   std::vector<Float4> poses;
   for (const Pose& pose : poses_) {
     const Vec3 p(pose.position);
@@ -79,7 +79,7 @@ void Boundary<Device>::choose_and_sort(const CellFrame& frame) {
   for_each(device_, "boundary: place", all,
            ChooseSamples{std::as_const(kept_).view(), std::as_const(world_).view(), total,
                          chosen_.view(), near_.view()});
-  cells_.sort(std::as_const(near_).view(), frame);
+  cells_.sort(std::as_const(near_).view(), frame, fluid);
   points_.resize(total);
   solid_of_.resize(total);
   for_each(device_, "boundary: place", total,
@@ -97,7 +97,7 @@ void Boundary<Device>::choose_and_sort(const CellFrame& frame) {
 template <class Device>
 void Boundary<Device>::place(const std::vector<BodyState>& bodies, const CellsView& fluid,
                              View<const Float4> x, float support) {
-  if (!unmoved(bodies, fluid.frame)) choose_and_sort(fluid.frame);
+  if (!unmoved(bodies, fluid.frame)) choose_and_sort(fluid.frame, x.size);
   const View<const std::uint8_t> all{}, marked = std::as_const(marked_).view();
   search_.build_later(fluid, x, cells_.cells(), std::as_const(points_).view(), support,
                       fluid.whole ? marked : all);
@@ -110,12 +110,10 @@ void Boundary<Device>::place(const std::vector<BodyState>& bodies, const CellsVi
 }
 
 template <class Device>
-bool Boundary<Device>::settled() {
+bool Boundary<Device>::settled(std::uint32_t touched) {
   const bool there = search_.settled(), back = back_.settled();
-  std::uint32_t count = 0;
-  device_.download(&count, count_.data(), sizeof(count));
-  const bool fits = count <= touched_.size();
-  if (!fits) touched_.resize(count + count / 4);
+  const bool fits = touched <= touched_.size();
+  if (!fits) touched_.resize(touched + touched / 4);
   return there && back && fits;
 }
 

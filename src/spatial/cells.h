@@ -103,7 +103,9 @@ class CellSort {
   // Finds the order that sorts the points by cell, and the table of cells. Equal cells keep the
   // points' order: the result does not depend on the number of threads.
   void sort(View3<const float> x, float radius);
-  void sort(View3<const float> x, const CellFrame& frame);
+  // `beside`: points of a larger set in the same frame, which a search will look at together with
+  // these; both then have tables of the same kind.
+  void sort(View3<const float> x, const CellFrame& frame, std::size_t beside = 0);
 
   // Sorted place i holds what was point order()[i].
   View<const std::uint32_t> order() const { return order_.view(); }

@@ -45,14 +45,15 @@ void CellSort<Device>::sort(View3<const float> x, float radius) {
 }
 
 template <class Device>
-void CellSort<Device>::sort(View3<const float> x, const CellFrame& frame) {
+void CellSort<Device>::sort(View3<const float> x, const CellFrame& frame, std::size_t beside) {
   frame_ = frame;
   whole_ = false;
   if constexpr (!std::is_same_v<Device, Cpu>) {
     // A table of all cells costs 4 bytes each and needs no sort of the keys: up to 8 bytes a
     // particle, or 16 MB, are well spent.
     constexpr std::uint64_t kFew = 1 << 22, kMost = 1u << 30;
-    if (frame.cells() < std::min(kMost, std::max(kFew, 2 * std::uint64_t{x.size}))) {
+    const std::uint64_t points = std::max(x.size, beside);
+    if (frame.cells() < std::min(kMost, std::max(kFew, 2 * points))) {
       return sort_whole(x);
     }
   }

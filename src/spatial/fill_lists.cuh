@@ -19,7 +19,11 @@ namespace barchan {
 inline constexpr unsigned kAllLanes = 0xffffffffu;
 inline constexpr int kFillThreads = 128;
 inline constexpr int kFillWarps = kFillThreads / static_cast<int>(kWarp);
-inline constexpr std::uint32_t kFillRoom = 1472;  // candidates that are copied; not more
+inline constexpr std::uint32_t kFillRoom = 1504;  // candidates that are copied; not more
+
+__device__ inline std::uint32_t four_aligned(std::uint32_t i) {
+  return i & ~3u;
+}
 
 // What the host must know after a launch, in memory of its own.
 struct FillReport {
@@ -43,18 +47,19 @@ struct FillLists {
   unsigned long long* counter;
 };
 
-// The candidates of a block: nine ranges of the sorted points, one after the other.
+// The candidates of a block: nine ranges of the sorted points, one after the other. Each begins at
+// a multiple of four, in the points as in the tile, so that four are read at a time.
 struct FillTile {
   std::uint32_t begin[9], place[10];
-  float x[kFillRoom + 32], y[kFillRoom + 32], z[kFillRoom + 32];  // near_bits() reads on
+  alignas(16) float x[kFillRoom + 32], y[kFillRoom + 32], z[kFillRoom + 32];  // near_bits reads on
 
   __device__ bool fits() const { return place[9] <= kFillRoom; }
   // All threads of the block; first and last: its particles.
   __device__ void find(const RunsView& runs, std::uint32_t first, std::uint32_t last) {
     if (threadIdx.x < 9) {
       const std::uint32_t at = runs.place(threadIdx.x);
-      begin[threadIdx.x] = runs(first)[at];
-      place[threadIdx.x + 1] = runs(last)[at + runs.end] - runs(first)[at];
+      begin[threadIdx.x] = four_aligned(runs(first)[at]);
+      place[threadIdx.x + 1] = four_aligned(runs(last)[at + runs.end] - begin[threadIdx.x] + 3);
     }
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -64,11 +69,12 @@ struct FillTile {
     __syncthreads();
   }
   __device__ void copy(View<const Float4> points) {
+    const auto end = static_cast<std::uint32_t>(points.size);
     for (int row = 0; row < 9; ++row) {
       const std::uint32_t to = place[row], size = place[row + 1] - to;
-      const Float4* from = points.data + begin[row];
       for (std::uint32_t k = threadIdx.x; k < size; k += kFillThreads) {
-        const Float4 p = from[k];
+        if (begin[row] + k >= end) break;
+        const Float4 p = points.data[begin[row] + k];
         x[to + k] = p.x, y[to + k] = p.y, z[to + k] = p.z;
       }
     }
@@ -76,19 +82,35 @@ struct FillTile {
   }
 };
 
-// Candidates in a tile, or where they are.
+// Four points, coordinate by coordinate.
+struct FourPoints {
+  float x[4], y[4], z[4];
+};
+
+// Candidates in a tile, or where they are; `j` is a multiple of four.
 struct TilePoints {
   const FillTile& tile;
   // To be added to an index for where its point is.
   __device__ std::uint32_t shift(int row) const { return tile.place[row] - tile.begin[row]; }
-  __device__ Vec3 at(std::uint32_t j) const { return {tile.x[j], tile.y[j], tile.z[j]}; }
+  __device__ FourPoints four(std::uint32_t j) const {
+    const float4 x = *reinterpret_cast<const float4*>(tile.x + j);
+    const float4 y = *reinterpret_cast<const float4*>(tile.y + j);
+    const float4 z = *reinterpret_cast<const float4*>(tile.z + j);
+    return {{x.x, x.y, x.z, x.w}, {y.x, y.y, y.z, y.w}, {z.x, z.y, z.z, z.w}};
+  }
 };
 struct MemoryPoints {
   View<const Float4> points;
   __device__ std::uint32_t shift(int) const { return 0; }
-  __device__ Vec3 at(std::uint32_t j) const {
+  __device__ FourPoints four(std::uint32_t j) const {
     const auto last = static_cast<std::uint32_t>(points.size - 1);
-    return point(points, j < last ? j : last);
+    FourPoints all;
+#pragma unroll
+    for (std::uint32_t u = 0; u < 4; ++u) {
+      const Vec3 p = point(points, j + u < last ? j + u : last);
+      all.x[u] = p.x, all.y[u] = p.y, all.z[u] = p.z;
+    }
+    return all;
   }
 };
 
@@ -99,11 +121,12 @@ __device__ std::uint32_t near_bits(const Points& points, std::uint32_t base, std
                                    const Vec3& p, float radius_squared) {
   std::uint32_t near = 0;
 #pragma unroll
-  for (std::uint32_t k = 0; k < 32; k += 8) {
+  for (std::uint32_t k = 0; k < 32; k += 4) {
     if (base + k >= end) continue;
+    const FourPoints q = points.four(base + k);
 #pragma unroll
-    for (std::uint32_t u = 0; u < 8; ++u) {
-      const Vec3 d = points.at(base + k + u) - p;
+    for (std::uint32_t u = 0; u < 4; ++u) {
+      const Vec3 d(q.x[u] - p.x, q.y[u] - p.y, q.z[u] - p.z);
       if (fmaf(d.z, d.z, fmaf(d.y, d.y, d.x * d.x)) <= radius_squared) near |= 1u << (k + u);
     }
   }
@@ -124,9 +147,11 @@ struct Searcher {
 
   __device__ std::uint32_t begin(int row) const { return run[fill.runs.place(row)]; }
   __device__ std::uint32_t end(int row) const { return run[fill.runs.place(row) + fill.runs.end]; }
+  // Of the 32 from `from` on, which is a multiple of four: those between begin and `to`.
   __device__ std::uint32_t bits(int row, std::uint32_t from, std::uint32_t to) const {
     const std::uint32_t shift = points.shift(row);
     std::uint32_t near = near_bits(points, from + shift, to + shift, p, fill.radius_squared);
+    if (begin(row) > from) near &= ~0u << (begin(row) - from);
     if (fill.same && i - from < 32) near &= ~(1u << (i - from));
     return near;
   }
@@ -186,10 +211,10 @@ __device__ void fill_warp(const FillLists& fill, const Points& points,
   bool longer = false;  // a run has more candidates than a word has bits
   if (there && (fill.worth.size == 0 || fill.worth[fill.runs.cell_of[i]] != 0)) {
     for (int row = 0; row < 9; ++row) {
-      std::uint32_t from = search.begin(row);
-      const std::uint32_t end = search.end(row);
+      const std::uint32_t begin = search.begin(row), end = search.end(row);
+      std::uint32_t from = four_aligned(begin);
       longer |= end - from > 32;
-      std::uint32_t near = from < end ? search.bits(row, from, end) : 0;
+      std::uint32_t near = begin < end ? search.bits(row, from, end) : 0;
       masks[row][threadIdx.x] = near;
       found += __popc(near);
       for (from += 32; from < end; from += 32) {
@@ -203,7 +228,7 @@ __device__ void fill_warp(const FillLists& fill, const Points& points,
   if (!room || found == 0) return;
   RowWriter list(reinterpret_cast<uint4*>(fill.lists) + start * kWarp + threadIdx.x % kWarp);
   for (int row = 0; row < 9; ++row) {
-    std::uint32_t from = search.begin(row), near = masks[row][threadIdx.x];
+    std::uint32_t from = four_aligned(search.begin(row)), near = masks[row][threadIdx.x];
     for (;;) {
       for (; near != 0; near &= near - 1) list.put(from + __ffs(near) - 1);
       if (!longer || search.end(row) - from <= 32) break;

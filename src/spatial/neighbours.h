@@ -97,7 +97,8 @@ class NeighbourSearch {
   std::size_t warps_ = 0;          // it was for
   Buffer<std::uint64_t> counter_;  // of a launch
   mutable std::uint64_t pairs_ = kUnknown;
-  double guess_ = 40.0;  // entries a particle, from the last build
+  double guess_ = 40.0;       // entries a particle, from the last build
+  double rows_a_warp_ = 0.0;  // that a GPU's builds took at most; the first one only counts
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 };
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "compute/cuda.cuh"
+#include "compute/grid.cuh"
 #include "spatial/fill_lists.cuh"
 #include "spatial/neighbours_impl.h"
 
@@ -45,6 +45,28 @@ struct PutInOrder {
   }
 };
 
+struct ClearCount {
+  View<std::uint32_t> count;
+  __device__ void operator()(int i) const { count[i] = 0; }
+};
+
+// All of it, where particles and cells are few.
+struct SortInOneLaunch {
+  std::int64_t particles;
+  ClearCount clear;
+  CountCells count;
+  PlaceArrivals place;
+  PutInOrder put_in_order;
+  __device__ void operator()(Grid& grid) const {
+    for_each(grid, "cells: count", static_cast<std::int64_t>(clear.count.size), clear);
+    for_each(grid, "cells: count", particles, count);
+    scan_in_place(grid, clear.count);
+    for_each(grid, "cells: place", particles, place);
+    for_each(grid, "cells: order", particles, put_in_order);
+  }
+};
+constexpr std::size_t kFewParticles = 1 << 18, kFewCells = 1 << 20;
+
 void launch_fill(Cuda& device, const FillLists& fill) {
   const CudaTimer timer(device, "neighbours: lists");
   const auto blocks = static_cast<unsigned>((fill.x.size + kFillThreads - 1) / kFillThreads);
@@ -68,18 +90,24 @@ void CellSort<Cuda>::sort_whole(View3<const float> x) {
   arrived_.resize(x.size);
   cell_key_.resize(0);
   cell_start_.resize(frame_.cells() + 1);
-  cell_start_.clear_to_zero();
-  const View<const std::uint32_t> key = keys32_.view(), start = cell_start_.view();
   const View<std::uint32_t> arrival = cell_of_.view();  // until it gets its own contents
-  for_each(device_, "cells: count", n,
-           CountCells{x, frame_, keys32_.view(), arrival, cell_start_.view()});
+  const View<const std::uint32_t> key = keys32_.view(), start = cell_start_.view();
+  const CountCells count{x, frame_, keys32_.view(), arrival, cell_start_.view()};
+  const PlaceArrivals place{key, arrival, start, arrived_.view()};
+  const PutInOrder put{key, start, arrived_.view(), order_.view(), cell_of_.view()};
+  if (x.size <= kFewParticles && cell_start_.size() <= kFewCells) {
+    const auto largest = static_cast<std::int64_t>(std::max(x.size, cell_start_.size()));
+    return in_one_launch(device_, "cells: sort", largest,
+                         SortInOneLaunch{n, {cell_start_.view()}, count, place, put});
+  }
+  cell_start_.clear_to_zero();
+  for_each(device_, "cells: count", n, count);
   device_.scan_in_place("cells: scan", cell_start_.view());
-  for_each(device_, "cells: place", n, PlaceArrivals{key, arrival, start, arrived_.view()});
-  for_each(device_, "cells: order", n,
-           PutInOrder{key, start, arrived_.view(), order_.view(), cell_of_.view()});
+  for_each(device_, "cells: place", n, place);
+  for_each(device_, "cells: order", n, put);
 }
 
-// Into as much room as the last builds took and a bit.
+// Into as much room as the last builds took, and what the buffer has beyond it.
 template <>
 void NeighbourSearch<Cuda>::launch(Search search) {
   const std::size_t n = search.size();
@@ -105,14 +133,16 @@ void NeighbourSearch<Cuda>::launch(Search search) {
   }
   const RunsView runs =
       find_runs(device_, "neighbours: runs", search.cells, search.other_cells, runs_table_);
-  room_ = static_cast<std::uint64_t>(guess_ / kRowEntries * static_cast<double>(warps_)) + 16;
+  constexpr std::uint64_t kRow = kWarp * kRowEntries;
+  room_ = static_cast<std::uint64_t>(rows_a_warp_ * static_cast<double>(warps_)) + 16;
+  index_.resize(room_ * kRow);
+  room_ = index_.capacity() / kRow;
   if (room_ > ~std::uint32_t{0}) {
     fail("neighbour lists of {} rows pass 2^32; use fewer particles or a smaller support", room_);
   }
   if (!report_) report_ = device_.host_memory(sizeof(FillReport));
   auto* report = static_cast<FillReport*>(report_.get());
   *report = {};
-  index_.resize(room_ * kWarp * kRowEntries);
   launch_fill(device_, FillLists{runs, search.packed, search.packed_other, search.worth,
                                  search.radius * search.radius, search.same,
                                  static_cast<std::uint32_t>(room_), count_.view(), start_.view(),
@@ -124,8 +154,8 @@ template <>
 bool NeighbourSearch<Cuda>::settled() {
   if (count_.size() == 0) return true;
   const FillReport report = *static_cast<const FillReport*>(report_.get());
-  const double taken = static_cast<double>(report.rows * kRowEntries);
-  guess_ = std::max(guess_, 1.1 * taken / static_cast<double>(warps_));
+  rows_a_warp_ =
+      std::max(rows_a_warp_, static_cast<double>(report.rows) / static_cast<double>(warps_));
   return report.rows <= room_;
 }
 

@@ -106,13 +106,14 @@ struct SortPredicted {
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     const std::size_t from = order[i];
-    const Vec3 p = predicted[from], velocity = v[from] + dt * gravity;
+    const Vec3 start = x[from], velocity = v[from] + dt * gravity, free = start + dt * velocity;
     const std::uint8_t near = near_wall[from];
-    start_x[i] = x[from];
+    const Vec3 p = near != 0 ? Vec3(predicted[from]) : free;
+    start_x[i] = start;
     free_v[i] = velocity;
     sorted_near_wall[i] = near;
     points[i] = {p.x, p.y, p.z, inverse_mass_of[material[from]]};
-    const Vec3 push = near != 0 ? p - (x[from] + dt * velocity) : Vec3{};
+    const Vec3 push = p - free;
     moved[i] = push;
     pushed[i] = push;
     multiplier[i] = 0.0f;
@@ -300,42 +301,59 @@ struct WallPushSums {
   }
 };
 
+// The solids' part of the sums of the particles near them.
+struct MeasureWalls {
+  BoundaryView walls;
+  View<const Float4> points;
+  Kernels k;
+  View<WallPart> parts;  // out, by slot
+
+  HD_INLINE bool is_one(std::uint32_t slot) const { return slot < *walls.count; }
+  HD_INLINE void measure(int item, std::uint32_t slot, int i, const Vec3& p) const {
+    const auto sums =
+        k.paper ? sum_pairs_split(walls.near, walls.points, {}, i, p, WallSums<true>{k.G})
+                : sum_pairs_split(walls.near, walls.points, {}, i, p, WallSums<false>{k.G});
+    if (item % kSplit == 0) parts[slot] = {sums[0], sums[4], sums.vector(1)};
+  }
+  HD_INLINE void operator()(int item) const {
+    const auto slot = static_cast<std::uint32_t>(item / kSplit);
+    if (!is_one(slot)) return;
+    const std::uint32_t i = walls.touched[slot];
+    measure(item, slot, static_cast<int>(i), point(points, i));
+  }
+};
+
 // All that solids do to the particles near them, after an iteration's corrections: their share of
 // those, dp_i = w_i V sum_b a (lambda_i + lambda_b) grad W, which is what the solid is pushed by;
 // collision, which puts out of a solid who is in it; and their part of the sums of the next one.
 struct MeetWalls {
-  BoundaryView walls;
-  View<const Float4> wall_lambda;        // empty: there were no corrections yet
+  MeasureWalls sums;
+  View<const Float4> wall_lambda;
   View<const Float4> points_and_lambda;  // before the corrections
-  View<const std::uint8_t> near_wall;    // empty: no collision
+  View<const std::uint8_t> near_wall;
   Containment solids;
-  Kernels k;
   View<Float4> points;         // in and out
   View3<float> moved, pushed;  // in and out [m]
-  View<WallPart> parts;        // out, by slot
 
   HD_INLINE Vec3 push_on(int i, float w) const {
+    const Kernels& k = sums.k;
     const Float4 before = packed(points_and_lambda, static_cast<std::uint32_t>(i));
-    const auto sums = sum_pairs_split(walls.near, walls.points, wall_lambda, i,
+    const auto push = sum_pairs_split(sums.walls.near, sums.walls.points, wall_lambda, i,
                                       {before.x, before.y, before.z}, WallPushSums{k.G, before.w});
-    return (w * k.V * k.G.slope()) * sums.vector(0);
+    return (w * k.V * k.G.slope()) * push.vector(0);
   }
   HD_INLINE void operator()(int item) const {
     const auto slot = static_cast<std::uint32_t>(item / kSplit);
-    if (slot >= *walls.count) return;
-    const auto at = static_cast<std::size_t>(walls.touched[slot]);
+    if (!sums.is_one(slot)) return;
+    const auto at = static_cast<std::size_t>(sums.walls.touched[slot]);
     const auto i = static_cast<int>(at);
     const Float4 me = points[at];
     const Vec3 from(me.x, me.y, me.z);
-    Vec3 push{};
-    if (wall_lambda.size > 0) push = push_on(i, me.w);
-    if (near_wall.size > 0 && near_wall[at] != 0) push = solids.push_out(from + push) - from;
+    Vec3 push = push_on(i, me.w);
+    if (near_wall[at] != 0) push = solids.push_out(from + push) - from;
     const Vec3 p = from + push;
-    const auto sums =
-        k.paper ? sum_pairs_split(walls.near, walls.points, {}, i, p, WallSums<true>{k.G})
-                : sum_pairs_split(walls.near, walls.points, {}, i, p, WallSums<false>{k.G});
+    sums.measure(item, slot, i, p);
     if (item % kSplit != 0) return;
-    parts[slot] = {sums[0], sums[4], sums.vector(1)};
     points[at] = {p.x, p.y, p.z, me.w};
     moved[at] += push;
     pushed[at] += push;
@@ -351,9 +369,11 @@ struct MeetWalls {
 struct Corrections {
   Neighbours near;
   View<const Float4> points_and_lambda;
+  View<const std::uint8_t> material;
+  View<const float> inverse_mass_of;  // w by material
   Kernels k;
   ArtificialPressure s_corr;
-  View<Float4> points;     // in: w; out: x*, w
+  View<Float4> points;     // out: x*, w
   View3<float> moved;      // in and out [m]
   View<float> multiplier;  // in and out [m^2]
 
@@ -363,7 +383,7 @@ struct Corrections {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points_and_lambda, static_cast<std::uint32_t>(i));
     const Vec3 p(me.x, me.y, me.z);
-    const float w = points[at].w;
+    const float w = inverse_mass_of[material[at]];
     const auto sums = sum_pairs(near, points_and_lambda, i, p, CorrectionSums{k.G, s_corr, me.w});
     const Vec3 dp = (w * k.V * k.G.slope()) * sums.vector(0);
     moved[at] += dp;
@@ -595,10 +615,12 @@ struct JoinPushes {
 };
 
 // What a step leaves on the device for the host to read in one go: of each iteration the excess
-// before it, of each two solids their pushes, and once the ending.
+// before it, of each two solids their pushes, and the rest once.
 struct Results {
   Excess excess;
   Pushes pushes;
+  Bounds bounds;              // of x*, where the cells were laid out by a guess
+  std::uint32_t touched = 0;  // particles near solids
   Ending ending;
   VitalSigns confined;  // after confinement, where there is some
 };

@@ -32,15 +32,21 @@ class PbfSolver final : public Solver {
   // The stages, in the order of the step.
   void predict(const State& now, const SolidsView& solids, double dt);
   void find_neighbours(const State& now, double dt, State& next);
-  void solve_constraints(const SolidsView& solids, StepReport& report);
-  void iterate(int k, const SolidsView& solids);
-  void meet_walls(const SolidsView& solids, bool corrected, bool collide);
+  void solve_constraints(const SolidsView& solids, const State& next, StepReport& report);
   void update_velocities(const SolidsView& solids, double dt, State& next);
-  void smooth_velocities(const SolidsView& solids, double dt, State& next);
   void push_solids(const SolidsView& solids, double dt);
-  void finish_report(double dt, const State& next, StepReport& report, BodyImpulses& out);
+  void smooth_velocities(double dt, State& next);
+  std::vector<pbf::Results> wait_for_results();
+  bool begin_again(const pbf::Results& results, const State& now, State& next);
+  void finish_report(const std::vector<pbf::Results>& results, double dt, const State& next,
+                     StepReport& report, BodyImpulses& out);
 
-  bool begin_again(const State& now, State& next);
+  // Parts of them.
+  CellFrame choose_frame(View3<const float> x);
+  bool frame_held(const Bounds& bounds);
+  void measure_walls();
+  void iterate(int k, const SolidsView& solids, View<const std::uint8_t> material);
+  int most_iterations() const;
 
   Containment containment(const SolidsView& solids) const;
   std::int64_t n() const { return static_cast<std::int64_t>(points_.size()); }
@@ -52,17 +58,18 @@ class PbfSolver final : public Solver {
   pbf::ArtificialPressure s_corr_;
   Vec3 gravity_;  // [m/s^2]
 
+  CellFrame frame_{};         // of the cells
+  bool frame_known_ = false;  // it is the last step's
   CellSort<Device> cells_;
   NeighbourSearch<Device> near_;
   Boundary<Device> boundary_;
 
   Buffer<float> inverse_mass_of_, density_of_;  // by material; w, rho_0 [kg/m^3]
-  Buffer3 predicted_;                           // x* in the order of the state
+  Buffer3 predicted_;  // x* in the order of the state; at the end of the step omega [1/s]
   Buffer<std::uint8_t> near_wall_, sorted_near_wall_;
   Buffer<Float4> points_, points_and_lambda_;  // x* with w, x* with lambda
   Buffer<Float4> velocities_;                  // v with mass
   Buffer3 moved_, pushed_;                     // by constraints and solids [m]
-  Buffer3 spin_;                               // omega [1/s]
   Buffer<float> multiplier_;                   // sum of lambda [m^2]
   Buffer<pbf::WallPart> wall_parts_;           // of the particles near solids
   Buffer<Float4> wall_lambda_;                 // of the boundary samples [m^2]

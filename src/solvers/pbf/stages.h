@@ -6,6 +6,7 @@
 
 #include "solvers/pbf/lattice.h"
 #include "solvers/pbf/pbf_solver.h"
+#include "spatial/kernels.h"
 
 namespace barchan {
 
@@ -30,7 +31,6 @@ PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const Pbf
       velocities_(device),
       moved_(device),
       pushed_(device),
-      spin_(device),
       multiplier_(device),
       wall_parts_(device),
       wall_lambda_(device),
@@ -66,7 +66,15 @@ Containment PbfSolver<Device>::containment(const SolidsView& solids) const {
 }
 
 template <class Device>
+int PbfSolver<Device>::most_iterations() const {
+  return params_.tolerance > 0.0 ? std::max(params_.iterations, params_.iterations_max)
+                                 : params_.iterations;
+}
+
+template <class Device>
 void PbfSolver<Device>::predict(const State& now, const SolidsView& solids, double dt) {
+  const int passes = (solids.count + pbf::kSolidsPerPass - 1) / pbf::kSolidsPerPass;
+  results_.resize(static_cast<std::size_t>(std::max(most_iterations(), passes)));
   predicted_.resize(now.size());
   near_wall_.resize(now.size());
   for_each_some(device_, "predict", static_cast<std::int64_t>(now.size()),
@@ -74,17 +82,34 @@ void PbfSolver<Device>::predict(const State& now, const SolidsView& solids, doub
                              static_cast<float>(dt), predicted_.view(), near_wall_.view()});
 }
 
+// The frame that the cells are laid out by. On a GPU it is the last step's, so that nobody waits
+// for the particles' extent; where that turns out to want another one, the step is begun again.
+template <class Device>
+CellFrame PbfSolver<Device>::choose_frame(View3<const float> x) {
+  const float h = kernels_.W.h;
+  if (device_.on_host() || !frame_known_) {
+    frame_ = steady_frame(extent_of(device_, x, h), h);
+    frame_known_ = false;
+    return frame_;
+  }
+  begin_aside(device_);
+  reduce_to<JoinBounds>(device_, "cells: extent", static_cast<std::int64_t>(x.size), PointBounds{x},
+                        &results_.data()->bounds);
+  end_aside(device_);
+  return frame_;
+}
+
+// All that belongs to the solids is made beside the lists of the fluid.
 template <class Device>
 void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next) {
   const std::size_t count = now.size();
   const float h = kernels_.W.h;
   const View3<const float> predicted = std::as_const(predicted_).view();
-  cells_.sort(predicted, steady_frame(extent_of(device_, predicted, h), h));
+  cells_.sort(predicted, choose_frame(predicted));
   for (auto* points : {&points_, &points_and_lambda_, &velocities_}) points->resize(count);
   for (auto* vectors : {&moved_, &pushed_}) vectors->resize(count);
   sorted_near_wall_.resize(count);
   multiplier_.resize(count);
-  next.reorder(cells_.order(), {"position", "velocity", "density", "pressure"});
   for_each(
       device_, "reorder", n(),
       pbf::SortPredicted{cells_.order(), now.position(), now.velocity(), predicted, now.material(),
@@ -92,24 +117,28 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
                          gravity_, static_cast<float>(dt), next.write_position(),
                          next.write_velocity(), sorted_near_wall_.view(), points_.view(),
                          moved_.view(), pushed_.view(), multiplier_.view()});
-  near_.build_later(cells_.cells(), std::as_const(points_).view(), h);
+  begin_aside(device_);
   boundary_.place(next.bodies, cells_.cells(), std::as_const(points_).view(), h);
+  device_.copy(&results_.data()->touched, boundary_.view().count, sizeof(std::uint32_t));
+  measure_walls();
+  end_aside(device_);
+  next.reorder(cells_.order(), {"position", "velocity", "density", "pressure"});
+  near_.build_later(cells_.cells(), std::as_const(points_).view(), h);
+  join_aside(device_);
 }
 
+// The solids' part of the sums.
 template <class Device>
-void PbfSolver<Device>::meet_walls(const SolidsView& solids, bool corrected, bool collide) {
-  const View<const Float4> wall_lambda = std::as_const(wall_lambda_).view(), none{};
-  const View<const std::uint8_t> near_wall = std::as_const(sorted_near_wall_).view(), nobody{};
+void PbfSolver<Device>::measure_walls() {
   wall_parts_.resize(boundary_.room());
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
-           pbf::MeetWalls{boundary_.view(), corrected ? wall_lambda : none,
-                          std::as_const(points_and_lambda_).view(), collide ? near_wall : nobody,
-                          containment(solids), kernels_, points_.view(), moved_.view(),
-                          pushed_.view(), wall_parts_.view()});
+           pbf::MeasureWalls{boundary_.view(), std::as_const(points_).view(), kernels_,
+                             wall_parts_.view()});
 }
 
 template <class Device>
-void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
+void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
+                                View<const std::uint8_t> material) {
   const auto eps = static_cast<float>(params_.cfm) * kernels_.stiffness;
   const BoundaryView walls = boundary_.view();
   const std::int64_t samples = split<Device>() * static_cast<std::int64_t>(boundary_.placed());
@@ -122,26 +151,37 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids) {
                        multiplier_.view(), points_and_lambda_.view()},
       &results_.data()[k].excess);
   const View<const Float4> with_lambda = std::as_const(points_and_lambda_).view();
+  begin_aside(device_);
   for_each(device_, "walls", samples,
            pbf::WallMultipliers{walls, with_lambda, kernels_, wall_lambda_.view()});
-  for_each(device_, "corrections", n(),
-           pbf::Corrections{near_.view(), with_lambda, kernels_, s_corr_, points_.view(),
-                            moved_.view(), multiplier_.view()});
-  meet_walls(solids, true, true);
+  end_aside(device_);
+  for_each(
+      device_, "corrections", n(),
+      pbf::Corrections{near_.view(), with_lambda, material, std::as_const(inverse_mass_of_).view(),
+                       kernels_, s_corr_, points_.view(), moved_.view(), multiplier_.view()});
+  join_aside(device_);
+  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
+           pbf::MeetWalls{{walls, std::as_const(points_).view(), kernels_, wall_parts_.view()},
+                          std::as_const(wall_lambda_).view(),
+                          with_lambda,
+                          std::as_const(sorted_near_wall_).view(),
+                          containment(solids),
+                          points_.view(),
+                          moved_.view(),
+                          pushed_.view()});
 }
 
 // Fixed iterations, or (tolerance > 0) until the mean excess density is small enough, which is
 // looked at once a round of relaxations is whole.
 template <class Device>
-void PbfSolver<Device>::solve_constraints(const SolidsView& solids, StepReport& report) {
-  const int most = params_.tolerance > 0.0 ? std::max(params_.iterations, params_.iterations_max)
-                                           : params_.iterations;
-  const int passes = (solids.count + pbf::kSolidsPerPass - 1) / pbf::kSolidsPerPass;
-  results_.resize(static_cast<std::size_t>(std::max(most, passes)));
-  meet_walls(solids, false, true);
+void PbfSolver<Device>::solve_constraints(const SolidsView& solids, const State& next,
+                                          StepReport& report) {
+  const int most = most_iterations();
   int k = 0;
   while (k < most) {
-    for (int end = std::min(k + params_.iterations, most); k < end; ++k) iterate(k, solids);
+    for (int end = std::min(k + params_.iterations, most); k < end; ++k) {
+      iterate(k, solids, next.material());
+    }
     if (k == most) break;
     pbf::Results last;
     device_.download(&last, results_.data() + k - 1, sizeof(last));
@@ -158,14 +198,14 @@ void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, S
                   static_cast<float>(dt), static_cast<float>(setup_.spacing), points_.view(),
                   moved_.view(), pushed_.view(), next.rewrite_vectors("position"),
                   next.rewrite_vectors("velocity"), velocities_.view()});
+  measure_walls();
 }
 
 // c is given for a step of kReferenceStep; over dt, 1 - c is taken to the power of their ratio.
 template <class Device>
-void PbfSolver<Device>::smooth_velocities(const SolidsView& solids, double dt, State& next) {
+void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
   const double c = 1.0 - std::pow(1.0 - params_.xsph, dt / pbf::kReferenceStep);
   const bool confine = params_.vorticity > 0.0;
-  meet_walls(solids, false, false);
   const View<const Float4> points = std::as_const(points_).view();
   const BoundaryView walls = boundary_.view();
   const double pressure_scale =
@@ -187,26 +227,27 @@ void PbfSolver<Device>::smooth_velocities(const SolidsView& solids, double dt, S
     reduce_to<pbf::JoinEnding>(device_, "densities", n(), densities, ending);
     return;
   }
-  if (confine) spin_.resize(points_.size());
   reduce_to<pbf::JoinEnding>(
       device_, "smooth", n(),
       pbf::Smooth{near_.view(), points, std::as_const(velocities_).view(), kernels_,
                   static_cast<float>(c), setup_.materials.size() == 1, densities,
-                  confine ? spin_.view() : View3<float>{}, points_and_lambda_.view(),
+                  confine ? predicted_.view() : View3<float>{}, points_and_lambda_.view(),
                   next.write_velocity()},
       ending);
   if (!confine) return;
   reduce_to<JoinVitals>(device_, "vorticity", n(),
                         pbf::Confine{near_.view(), std::as_const(points_and_lambda_).view(),
-                                     std::as_const(spin_).view(), kernels_,
+                                     std::as_const(predicted_).view(), kernels_,
                                      static_cast<float>(dt * params_.vorticity) * kernels_.W.h,
                                      next.rewrite_vectors("velocity")},
                         &results_.data()->confined);
 }
 
+// Beside what follows; wait_for_results joins the two.
 template <class Device>
 void PbfSolver<Device>::push_solids(const SolidsView& solids, double dt) {
   const double mass = setup_.particle_masses().front();
+  begin_aside(device_);
   for (int first = 0; first < solids.count; first += pbf::kSolidsPerPass) {
     reduce_some_to<pbf::JoinPushes>(
         device_, "push solids", n(),
@@ -216,12 +257,18 @@ void PbfSolver<Device>::push_solids(const SolidsView& solids, double dt) {
                         first},
         &results_.data()[first / pbf::kSolidsPerPass].pushes);
   }
+  end_aside(device_);
 }
 
 template <class Device>
-void PbfSolver<Device>::finish_report(double dt, const State& next, StepReport& report,
-                                      BodyImpulses& out) {
-  const std::vector<pbf::Results> results = results_.download();
+std::vector<pbf::Results> PbfSolver<Device>::wait_for_results() {
+  join_aside(device_);
+  return results_.download();
+}
+
+template <class Device>
+void PbfSolver<Device>::finish_report(const std::vector<pbf::Results>& results, double dt,
+                                      const State& next, StepReport& report, BodyImpulses& out) {
   const pbf::Ending& ending = results.front().ending;
   report.dt_used = dt;
   const VitalSigns& vitals = params_.vorticity > 0.0 ? results.front().confined : ending.vitals;
@@ -248,16 +295,29 @@ void PbfSolver<Device>::finish_report(double dt, const State& next, StepReport& 
   }
 }
 
-// On a GPU lists are made in room that is guessed: where it was too little, `next` becomes what it
-// was before the step.
+// On a GPU lists are made in room that is guessed, and cells in a frame that is: where either was
+// wrong, `next` becomes what it was before the step.
 template <class Device>
-bool PbfSolver<Device>::begin_again(const State& now, State& next) {
-  const bool fluid = near_.settled(), walls = boundary_.settled();
-  if (fluid && walls) return false;
+bool PbfSolver<Device>::begin_again(const pbf::Results& results, const State& now, State& next) {
+  const bool fluid = near_.settled(), walls = boundary_.settled(results.touched);
+  if (fluid && walls && frame_held(results.bounds)) return false;
   const std::vector<BodyState> bodies = next.bodies;
   next.follow(now);
   next.bodies = bodies;
   return true;
+}
+
+// Whether this step's frame was what its particles want; from now on there is one to go by.
+template <class Device>
+bool PbfSolver<Device>::frame_held(const Bounds& bounds) {
+  const float h = kernels_.W.h;
+  const bool guessed = frame_known_;
+  frame_known_ = !device_.on_host();
+  if (!guessed) return true;
+  const CellFrame right = steady_frame({bounds, 0.5 * (Vec3d(bounds.lo) + Vec3d(bounds.hi))}, h);
+  if (right == frame_) return true;
+  frame_known_ = false;  // it may need more than the bounds: ask
+  return false;
 }
 
 // Lists of two bytes an entry, points read and written in each pass, the state once.

@@ -167,6 +167,23 @@ void check_some(Device& device) {
   EXPECT_NEAR(first[0], std::log(1000003.0) + 0.5772156649, 1e-5);
 }
 
+// What runs aside is there once it is joined, and reductions on either side keep apart.
+template <class Device>
+void check_aside(Device& device) {
+  constexpr int kItems = 1000003;
+  const double alone = reduce<Sum<double>>(device, "wave", kItems, Wave{});
+  Buffer<double> sums(device, 2);
+  for (int k = 0; k < 20; ++k) {
+    sums.clear_to_zero();
+    begin_aside(device);
+    reduce_to<Sum<double>>(device, "wave", kItems, Wave{}, sums.data());
+    end_aside(device);
+    reduce_to<Sum<double>>(device, "wave", kItems, Wave{}, sums.data() + 1);
+    join_aside(device);
+    EXPECT_EQ(sums.download(), (std::vector<double>{alone, alone})) << k;
+  }
+}
+
 // The bits of a floating-point sum must not change from run to run.
 template <class Device>
 double repeated_sum(Device& device) {

@@ -17,6 +17,7 @@ TEST(LaunchCpu, Reduce) {
 TEST(LaunchCpu, Some) {
   Cpu device(2);
   launch_checks::check_some(device);
+  launch_checks::check_aside(device);
 }
 
 TEST(LaunchCpu, Schedule) {

@@ -11,6 +11,7 @@ TEST(LaunchCuda, ForEachAndReduce) {
   launch_checks::check_for_each(*device->as_cuda());
   launch_checks::check_reduce(*device->as_cuda());
   launch_checks::check_some(*device->as_cuda());
+  launch_checks::check_aside(*device->as_cuda());
   launch_checks::check_schedule(*device->as_cuda());
   launch_checks::repeated_sum(*device->as_cuda());
 }
