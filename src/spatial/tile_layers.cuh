@@ -54,15 +54,19 @@ struct AskParts {
     return layer.has(static_cast<std::uint32_t>(cell)) && kernel(cell);
   }
 };
-// Threads of a warp do the same part of several cells.
+// Threads of a warp do the same part of several cells. As in run_for_some, the last block sets the
+// count back.
 template <class Kernel>
-__global__ void __launch_bounds__(kSomeThreads) run_parts(Kernel kernel, const SomeItems* some) {
-  const unsigned count = some->count;
-  for (unsigned k = blockIdx.x * kSomeThreads + threadIdx.x; k < count * Kernel::kParts;
+__global__ void __launch_bounds__(kSomeThreads)
+    run_parts(Kernel kernel, const int* some, unsigned* count, unsigned* ticket) {
+  const unsigned cells = *static_cast<volatile unsigned*>(count);
+  for (unsigned k = blockIdx.x * kSomeThreads + threadIdx.x; k < cells * Kernel::kParts;
        k += kSomeBlocks * kSomeThreads) {
-    const int part = static_cast<int>(k / count);
-    kernel.parts(some->item[k % count], part, part + 1);
+    const int part = static_cast<int>(k / cells);
+    kernel.parts(some[k % cells], part, part + 1);
   }
+  __syncthreads();
+  if (threadIdx.x == 0 && atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1) *count = 0;
 }
 template <class Kernel>
 void for_each_part_of(Cuda& device, const char* label, const LayerView& layer,
@@ -70,12 +74,12 @@ void for_each_part_of(Cuda& device, const char* label, const LayerView& layer,
   const std::size_t cells = layer.all.size * 64;
   if (cells == 0) return;
   const CudaTimer timer(device, label);
-  auto* some = static_cast<SomeItems*>(device.scratch(sizeof(SomeItems) + cells * sizeof(int)));
-  check_cuda(cudaMemsetAsync(&some->count, 0, sizeof(some->count), device.stream()), label);
+  int* some = static_cast<int*>(device.scratch(cells * sizeof(int)));
   const auto blocks = static_cast<unsigned>((cells + kThreadsPerBlock - 1) / kThreadsPerBlock);
-  run_for_all<<<blocks, kThreadsPerBlock, 0, device.stream()>>>(AskParts<Kernel>{layer, kernel},
-                                                                static_cast<int>(cells), some);
-  run_parts<<<kSomeBlocks, kSomeThreads, 0, device.stream()>>>(kernel, some);
+  run_for_all<<<blocks, kThreadsPerBlock, 0, device.stream()>>>(
+      AskParts<Kernel>{layer, kernel}, static_cast<int>(cells), some, device.item_count());
+  run_parts<<<kSomeBlocks, kSomeThreads, 0, device.stream()>>>(kernel, some, device.item_count(),
+                                                               device.ticket());
   check_cuda(cudaGetLastError(), label);
 }
 
