@@ -58,6 +58,7 @@ class FlipSolver final : public Solver {
   void find_pressure(const State& next, double dt, bool again);
   void subtract_gradient();
   flip::FrictionGrid friction_grid();
+  flip::Rest rest() const;
   flip::YieldRadius yield() const;
   double per_pascal() const;  // of the pressure q [m/s / Pa]
   double cell_mass() const;   // of a full one [kg]

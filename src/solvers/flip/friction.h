@@ -56,7 +56,7 @@ inline Strength strength_of(const MaterialParams& material, const std::string& f
 }
 // What a surface of cells gets wrong in p, in units of rho g dx: with less, the skin of a heap at
 // phi - 3 slides off.
-inline constexpr double kPressurePad = 0.15;
+inline constexpr double kPressurePad = 0.4;
 
 // The grid of this step, as friction sees it.
 struct FrictionGrid {
@@ -69,6 +69,8 @@ struct FrictionGrid {
   View<const float> wall;
   SolidsNow solids;
   View<const SolidMotion> motion;
+  ConstFaceView began;  // velocities that the step began with
+  Rest rest;
   Vec3 gravity;    // dt g [m/s]
   float friction;  // tan(phi)
   StuffView stuff;
@@ -115,12 +117,11 @@ class Friction {
     roles_.resize(cells);
     roles_.clear_to_zero();
     for_each_of(device_, "friction: set up", grid.near,
-                FindRoles{grid.tiles, grid.kind, grid.open, roles_.view()});
+                FindRoles{grid.tiles, grid.kind, grid.depth, grid.open, roles_.view()});
     for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
              FindPace{grid.tiles,
                       roles(),
-                      grid.depth,
-                      grid.closed,
+                      fullness(grid),
                       grid.open,
                       grid.stuff,
                       {give_.view(),
@@ -180,7 +181,7 @@ class Friction {
                         {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}}});
     in_one_launch(device_, "friction", cells, TryFrom{sand(grid), u0});
     limit_.resize(wall_count_);
-    const YieldAtWalls how{flow, walls(), grid.kind, q, yield.pad, y_.read(), {}, {}, 0.0f};
+    const YieldAtWalls how{flow, walls(), grid.kind, q, y_.read(), {}, {}, 0.0f};
     for_each(device_, "friction: walls", walls_here, FindLimits{how, limit_.view()});
     for_each(device_, "friction: walls", walls_here,
              StopAtWalls{flow, walls(), std::as_const(limit_).view(), t_.view()});
@@ -232,8 +233,8 @@ class Friction {
     walls_.resize(wall_count_);
     for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
              ListWalls{grid.tiles, roles(), grid.open, grid.octants, grid.wall, grid.solids,
-                       give_.read(), grid.gravity, grid.friction, grid.stuff,
-                       std::as_const(count_).view(), walls_.view()});
+                       give_.read(), grid.kind, fullness(grid), grid.rest, grid.began, grid.gravity,
+                       grid.friction, grid.stuff, std::as_const(count_).view(), walls_.view()});
   }
 
   // For the next step, in pascals: no stress beyond what the pressure q in the end allows.
@@ -289,6 +290,9 @@ class Friction {
   View<const std::uint8_t> roles() const { return roles_.view(); }
   View<const WallCell> walls() const { return {walls_.data(), wall_count_}; }
 
+  Fullness fullness(const FrictionGrid& grid) const {
+    return {grid.tiles, roles(), grid.depth, grid.closed};
+  }
   static std::int64_t cells_of(const FrictionGrid& grid) {
     return static_cast<std::int64_t>(grid.tiles.cells());
   }

@@ -200,10 +200,9 @@ struct Relax {
     cells_then_walls(device, "friction", cells, TryStress{sand.pace, read(sand.v), y, sand.x},
                      walls, TryAtWalls{flow, walls.cells, sand.pace.normal, y, sand.x});
     using AtWalls = InTurn<MeasureAtWalls, YieldAtWalls>;
-    cells_then_walls(
-        device, "friction", cells, sand.measure_cells(x), walls,
-        AtWalls{sand.measure_at_walls(x),
-                {flow, walls.cells, sand.kind, q, yield.pad, s, sand.t, sand.t_y, momentum}});
+    cells_then_walls(device, "friction", cells, sand.measure_cells(x), walls,
+                     AtWalls{sand.measure_at_walls(x),
+                             {flow, walls.cells, sand.kind, q, s, sand.t, sand.t_y, momentum}});
     const Yield back{sand.pace, sand.radius, sand.scale, {sand.rest[0], sand.rest[1], sand.rest[2]},
                      x,         sand.s,      sand.y,     momentum};
     const PushFromWalls push = sand.push_from_walls(y, sand.t_y);

@@ -110,8 +110,9 @@ struct Depths {
   }
 };
 
-// Liquid: cells that are more than half full; and thin parts, cells with a particle that are beside
-// no such cell, so that sheets and drops keep their volume, too.
+// Liquid: cells that are more than half full; thin parts, cells with a particle that are beside no
+// such cell, so that sheets and drops keep their volume, too; and nooks that hold some or open to
+// either.
 struct MarkLiquid {
   TileView tiles;
   View<const bool> closed;  // empty: no solids
@@ -119,28 +120,36 @@ struct MarkLiquid {
   View<const float> depth;
   View<std::uint8_t> kind;  // out
 
-  HD bool beside_liquid(std::uint32_t cell) const {
+  HD bool full(std::uint32_t cell) const { return depth[cell] >= 0.0f; }
+  HD bool holds(std::uint32_t cell) const { return tiles.start[cell] != tiles.start[cell + 1]; }
+  HD bool nook(std::uint32_t cell) const { return depth[cell] == kNoDepth; }
+  HD bool beside_full(std::uint32_t cell) const {
+    return beside(cell, [this](std::uint32_t other) { return full(other); });
+  }
+  HD bool thin(std::uint32_t cell) const {
+    return !nook(cell) && holds(cell) && !beside_full(cell);
+  }
+  HD bool beside_any(std::uint32_t cell) const {
+    return beside(cell, [this](std::uint32_t other) { return full(other) || thin(other); });
+  }
+  // Whether one of the six that it opens to is so.
+  template <class Is>
+  HD bool beside(std::uint32_t cell, const Is& is) const {
     for (int a = 0; a < 3; ++a) {
       const std::uint32_t low = tiles.before(cell, a), high = tiles.behind(cell, a);
-      if (low != kNoCell && depth[low] >= 0.0f && share(a, cell) > 0.0f) return true;
-      if (high != kNoCell && depth[high] >= 0.0f && share(a, high) > 0.0f) return true;
+      if (low != kNoCell && share(a, cell) > 0.0f && is(low)) return true;
+      if (high != kNoCell && share(a, high) > 0.0f && is(high)) return true;
     }
     return false;
   }
   HD float share(int a, std::uint32_t face) const {
     return open.of[a].size > 0 ? open.of[a][face] : 1.0f;
   }
-  HD std::uint8_t of(std::uint32_t cell) const {
-    if (closed.size > 0 && closed[cell]) return kAir;
-    if (depth[cell] >= 0.0f) return kLiquid;
-    const bool nook = depth[cell] == kNoDepth;
-    if (!nook && tiles.start[cell] == tiles.start[cell + 1]) return kAir;
-    if (beside_liquid(cell) != nook) return kAir;
-    return kLiquid;
-  }
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
-    kind[cell] = of(cell);
+    const bool shut = closed.size > 0 && closed[cell];
+    const bool wet = full(cell) || (nook(cell) ? holds(cell) || beside_any(cell) : thin(cell));
+    kind[cell] = wet && !shut ? kLiquid : kAir;
   }
 };
 

@@ -358,12 +358,18 @@ double FlipSolver<Device>::per_pascal() const {
 }
 
 template <class Device>
+flip::Rest FlipSolver<Device>::rest() const {
+  const double g = length(setup_.gravity), dx = static_cast<double>(size());
+  return {static_cast<float>(flip::kPressurePad * kick_ * g),
+          g > 0.0 ? static_cast<float>(1.0 / (g * dx)) : 0.0f};
+}
+
+template <class Device>
 flip::YieldRadius FlipSolver<Device>::yield() const {
-  const double g_dt = kick_ * length(setup_.gravity);
   return {static_cast<float>(strength_.friction),
           static_cast<float>(strength_.cohesion),
           static_cast<float>(per_pascal()),
-          static_cast<float>(flip::kPressurePad * g_dt),
+          rest(),
           stuff(),
           std::as_const(depth_).view()};
 }
@@ -379,6 +385,8 @@ flip::FrictionGrid FlipSolver<Device>::friction_grid() {
           std::as_const(wall_).view(),
           solids_,
           std::as_const(motion_).view(),
+          change_.read(),
+          rest(),
           Vec3(kick_ * setup_.gravity),
           static_cast<float>(strength_.friction),
           stuff(),
@@ -399,13 +407,10 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   const double g_dt = kick_ * length(setup_.gravity);
   const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;
   flip::YieldRadius yield = this->yield();
-  const double g = length(setup_.gravity);
-  if (g > 0.0) {
+  if (g_dt > 0.0) {
     haste_.resize(static_cast<std::size_t>(cells()));
     for_each(device_, "friction", cells(),
-             flip::FindHaste{tiles_.view(), change_.read(),
-                             static_cast<float>(1.0 / (g * static_cast<double>(size()))),
-                             haste_.view()});
+             flip::FindHaste{tiles_.view(), change_.read(), yield.rest, haste_.view()});
     yield.haste = std::as_const(haste_).view();
     yield.eases = params_.yield == "slope";
   }

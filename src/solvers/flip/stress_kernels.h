@@ -55,8 +55,9 @@ HD inline Four cells_around(const TileView& tiles, int a, std::uint32_t cell) {
 // What a cell, its low faces and its low edges take part in.
 namespace role {
 inline constexpr std::uint8_t kStressed = 64;  // the cell: it holds sand
-inline constexpr std::uint8_t kTouches = 128;  // the cell: it holds sand, and a solid is in it
-HD inline std::uint8_t moves(int face) {       // the face: sand flows through it
+inline constexpr std::uint8_t kTouches =
+    128;  // the cell: it holds sand, if little, and a solid is in it
+HD inline std::uint8_t moves(int face) {  // the face: sand flows through it
   return static_cast<std::uint8_t>(1u << face);
 }
 HD inline std::uint8_t shears(int edge) {  // the edge: sand all around it
@@ -67,6 +68,7 @@ HD inline std::uint8_t shears(int edge) {  // the edge: sand all around it
 struct FindRoles {
   TileView tiles;
   View<const std::uint8_t> kind;
+  View<const float> depth;   // [cells]
   ConstFaceView open;        // empty views: no solids
   View<std::uint8_t> roles;  // out
 
@@ -90,7 +92,8 @@ struct FindRoles {
       const std::uint32_t high = tiles.behind(cell, a);
       if (open.of[a][cell] < 1.0f || (high != kNoCell && open.of[a][high] < 1.0f)) touches = true;
     }
-    if (wet(cell)) found |= role::kStressed | (touches ? role::kTouches : 0);
+    if (wet(cell)) found |= role::kStressed;
+    if (touches && (wet(cell) || depth[cell] > -0.5f)) found |= role::kTouches;
     roles[cell] = found;
   }
 };
@@ -115,27 +118,47 @@ struct ConstPaceView {
   View<const float> normal;
   View<const float> shear[3];
 };
+//
+// How full a cell is, as far as it is open: all of it half a cell below the surface. With full
+// cells at the surface, sand there would have more weight than the pressure below it says, and the
+// skin of each heap would slide off. A cell beside air counts the sand above it, too, in a cell
+// that is less than half full and takes no part.
+struct Fullness {
+  TileView tiles;
+  View<const std::uint8_t> roles;
+  View<const float> depth;  // [cells]
+  View<const bool> closed;  // empty: no solids
+
+  HD float operator()(std::uint32_t cell) const {
+    if (cell == kNoCell) return 0.0f;
+    const float full = clamp(depth[cell] + 0.5f, 0.0f, 1.5f);
+    return full <= 1.0f || beside_air(cell) ? full : 1.0f;
+  }
+  HD bool airy(std::uint32_t cell) const {
+    return cell == kNoCell || !(roles[cell] & role::kStressed || (closed.size > 0 && closed[cell]));
+  }
+  HD bool beside_air(std::uint32_t cell) const {
+    for (int a = 0; a < 3; ++a) {
+      if (airy(tiles.before(cell, a)) || airy(tiles.behind(cell, a))) return true;
+    }
+    return false;
+  }
+};
 struct FindPace {
   static constexpr float kPace = 1.0f / 8.0f, kWallPace = 0.5f;
   static constexpr float kLeastMass = 0.25f;  // less would only make the equations stiff
   TileView tiles;
   View<const std::uint8_t> roles;
-  View<const float> depth;  // [cells]
-  View<const bool> closed;  // empty: no solids
+  Fullness fullness;
   ConstFaceView open;
   StuffView stuff;
   PaceView pace;  // out
 
-  // How full a cell is, as far as it is open: all of it half a cell below the surface. With full
-  // cells at the surface, sand there would have more weight than the pressure below it says, and
-  // the skin of each heap would slide off.
-  HD float fullness(std::uint32_t cell) const {
-    return cell == kNoCell ? 0.0f : clamp(depth[cell] + 0.5f, 0.0f, 1.0f);
-  }
   HD float mass(int a, std::uint32_t cell) const {
     if (cell == kNoCell) return 1.0f;
     const std::uint32_t low = tiles.before(cell, a);
     float here = fullness(cell), there = fullness(low);
+    const View<const bool>& closed = fullness.closed;
     if (closed.size > 0) {
       if (closed[cell]) here = there;
       if (low != kNoCell && closed[low]) there = here;
@@ -209,13 +232,26 @@ HD inline float shear_in(const TileView& tiles, const ConstStressView& s, int a,
   return 0.25f * sum;
 }
 
+// How much more sand bears at its surface and at rest than its pressure says (README.md).
+struct Rest {
+  static constexpr float kFlows = 0.01f;         // haste from which on friction is that of flow
+  static constexpr float kLoose = 1.0f / 30.0f;  // and the surface has no pad any more
+  float most = 0.0f;               // the pad: pressure that is always there at the surface [m/s]
+  float per_speed_squared = 0.0f;  // 1 / (g dx) [s^2/m^2]
+
+  HD float haste(float speed_squared) const { return per_speed_squared * speed_squared; }
+  HD float pad(float depth, float haste) const {
+    return most * clamp(1.0f - depth, 0.0f, 1.0f) * (1.0f - min(1.0f, haste / kLoose));
+  }
+};
+
 // How fast each cell shears: (2 D:D) dx/g of the velocities that the step began with, so that 1 is
 // the rate at which a cell falls past the next while it falls by its own size.
 struct FindHaste {
   TileView tiles;
   ConstFaceView u;
-  float per_speed_squared;  // 1 / (g dx) [s^2/m^2]
-  View<float> haste;        // out
+  Rest rest;
+  View<float> haste;  // out
 
   HD float at(int a, std::uint32_t cell) const { return cell == kNoCell ? 0.0f : u.of[a][cell]; }
   HD float edge(int a, std::uint32_t cell) const {
@@ -234,24 +270,21 @@ struct FindHaste {
       }
       sum += 2.0f * stretch * stretch + shear * shear;
     }
-    haste[cell] = per_speed_squared * sum;
+    haste[cell] = rest.haste(sum);
   }
 };
 
 // The radius of the yield surface: sqrt(2) times the shear stress that sand bears. README.md says
 // why sand at rest bears less than sand that flows, and its surface a little more.
 struct YieldRadius {
-  static constexpr float kFlows = 0.01f;         // haste from which on friction is that of flow
-  static constexpr float kLoose = 1.0f / 30.0f;  // and the surface has no pad any more
-  static constexpr float kPadEnds = 1.5f;        // how deep the pad goes [cells]
   static constexpr float kCos = 0.99939083f, kSin = 0.034899497f;  // of 2 degrees
   float friction;    // of the one material; see also stuff
   float cohesion;    // [Pa]
   float per_pascal;  // dt / (rho dx) [m/s / Pa]
-  float pad;         // pressure that is always there at the surface [m/s]
+  Rest rest;
   StuffView stuff;
   View<const float> depth{};  // [cells]; empty: as at the surface
-  View<const float> haste{};  // empty: all flows
+  View<const float> haste{};  // empty: all rests
   bool eases = false;         // friction is tan(phi), at rest at most sin(phi + 2 degrees)
   float share = 1.0f;         // of the surface
 
@@ -259,12 +292,11 @@ struct YieldRadius {
     const bool one = stuff.friction.size == 0;
     const float c = one ? cohesion : stuff.cohesion[cell];
     float mu = one ? friction : stuff.friction[cell];
-    float more = pad;
-    if (depth.size > 0) more *= clamp(kPadEnds - depth[cell], 0.0f, 1.0f);
-    if (haste.size > 0) {
-      more *= 1.0f - min(1.0f, haste[cell] / kLoose);
+    const float now = haste.size > 0 ? haste[cell] : 0.0f;
+    const float more = rest.pad(depth.size > 0 ? depth[cell] : 0.0f, now);
+    if (eases) {
       const float resting = min(mu, (mu * kCos + kSin) / std::sqrt(1.0f + mu * mu));
-      if (eases) mu = resting + min(1.0f, haste[cell] / kFlows) * (mu - resting);
+      mu = resting + min(1.0f, now / Rest::kFlows) * (mu - resting);
     }
     return share * 1.41421356f * (mu * (max(q, 0.0f) + more) + c * per_pascal);
   }

@@ -32,6 +32,7 @@ struct WallCell {
   // each axis where aligned, otherwise the first of the three.
   Vec3 friction, weight;
   float depth;  // from the middle to the wall [cells]
+  float pad;    // what presses on the wall even so [m/s]
   float pace;   // w: how far a step of the iteration goes
   int across;   // the axis that the wall with the most friction lies across
 };
@@ -75,6 +76,39 @@ struct WallShares {
   }
 };
 
+// Velocities of a wall cell: the mean of its faces, and that of a closed face.
+struct WallFlow {
+  TileView tiles;
+  ConstFaceView open;
+  ConstFaceView u;
+  HD Vec3 mean(const WallCell& wall) const {
+    Vec3 v;
+    for (int a = 0; a < 3; ++a) {
+      const std::uint32_t high = tiles.behind(wall.cell, a);
+      const std::uint32_t there = high == kNoCell ? wall.cell : high;
+      const float lo = open.of[a][wall.cell], hi = high == kNoCell ? 0.0f : open.of[a][there];
+      const float u_lo = u.of[a][wall.cell], u_hi = u.of[a][there];
+      float sum = 0.0f;
+      if (lo > 0.0f) sum += lo * u_lo;
+      if (hi > 0.0f) sum += hi * u_hi;
+      v[a] = lo + hi > 0.0f ? sum / (lo + hi) : wall.velocity[a];
+    }
+    return v;
+  }
+  HD static Vec3 along(const WallCell& wall, const Vec3& v) {
+    Vec3 t = v;
+    if (wall.aligned) {
+      for (int a = 0; a < 3; ++a) t[a] = wall.free[a] ? v[a] : 0.0f;
+    } else {
+      t -= dot(v, wall.normal) * wall.normal;
+    }
+    return t;
+  }
+  HD static Vec3 closed(const WallCell& wall, const Vec3& mean) {
+    return wall.velocity + along(wall, mean - wall.velocity);
+  }
+};
+
 struct ListWalls {
   TileView tiles;
   View<const std::uint8_t> roles;
@@ -83,6 +117,10 @@ struct ListWalls {
   View<const float> wall;  // from middles to the nearest solid [cells]
   SolidsNow solids;
   ConstFaceView give;
+  View<const std::uint8_t> kind;
+  Fullness full;
+  Rest rest;
+  ConstFaceView began;  // velocities that the step began with
   Vec3 gravity;         // dt g [m/s]
   float most_friction;  // tan(phi): sand shears within before it slides on rougher walls
   StuffView stuff;
@@ -129,6 +167,9 @@ struct ListWalls {
         one.aligned ? one.friction
                     : Vec3(absolute(one.normal.x), absolute(one.normal.y), absolute(one.normal.z));
     one.across = by.x > by.y ? (by.x > by.z ? 0 : 2) : (by.y > by.z ? 1 : 2);
+    const Vec3 slip = WallFlow::along(one, WallFlow{tiles, open, began}.mean(one) - one.velocity);
+    one.pad = rest.pad(full.depth[cell], rest.haste(dot(slip, slip)));
+    if (kind[cell] == kAir) one.weight = full(cell) * one.weight;
     one.pace = FindPace::kWallPace / WallShares{tiles, open, give, roles}.response(cell);
     out[before[cell]] = one;
   }
@@ -140,39 +181,6 @@ struct CountWalls {
   HD void operator()(int item) const {
     const auto cell = static_cast<std::size_t>(item);
     count[cell] = roles[cell] & role::kTouches ? 1 : 0;
-  }
-};
-
-// Velocities of a wall cell: the mean of its faces, and that of a closed face.
-struct WallFlow {
-  TileView tiles;
-  ConstFaceView open;
-  ConstFaceView u;
-  HD Vec3 mean(const WallCell& wall) const {
-    Vec3 v;
-    for (int a = 0; a < 3; ++a) {
-      const std::uint32_t high = tiles.behind(wall.cell, a);
-      const std::uint32_t there = high == kNoCell ? wall.cell : high;
-      const float lo = open.of[a][wall.cell], hi = high == kNoCell ? 0.0f : open.of[a][there];
-      const float u_lo = u.of[a][wall.cell], u_hi = u.of[a][there];
-      float sum = 0.0f;
-      if (lo > 0.0f) sum += lo * u_lo;
-      if (hi > 0.0f) sum += hi * u_hi;
-      v[a] = lo + hi > 0.0f ? sum / (lo + hi) : wall.velocity[a];
-    }
-    return v;
-  }
-  HD static Vec3 along(const WallCell& wall, const Vec3& v) {
-    Vec3 t = v;
-    if (wall.aligned) {
-      for (int a = 0; a < 3; ++a) t[a] = wall.free[a] ? v[a] : 0.0f;
-    } else {
-      t -= dot(v, wall.normal) * wall.normal;
-    }
-    return t;
-  }
-  HD static Vec3 closed(const WallCell& wall, const Vec3& mean) {
-    return wall.velocity + along(wall, mean - wall.velocity);
   }
 };
 
@@ -297,7 +305,6 @@ struct YieldAtWalls {
   View<const WallCell> walls;
   View<const std::uint8_t> kind;
   View<const float> q;
-  float pad;  // pressure that is always there [m/s]
   ConstStressView s;
   View3<float> t, y;  // in and out
   float momentum;
@@ -307,7 +314,7 @@ struct YieldAtWalls {
     const std::uint32_t cell = wall.cell;
     const bool liquid = kind[cell] == kLiquid;
     const auto pressed = [&](float weight, float across) {
-      return max((liquid ? q[cell] + wall.depth * weight : weight) - across, 0.0f) + pad;
+      return max((liquid ? q[cell] + wall.depth * weight : weight) - across, 0.0f) + wall.pad;
     };
     if (wall.aligned) {
       float sum = 0.0f;

@@ -42,7 +42,7 @@ struct Clump {
     for (std::uint32_t c = 0; c < all; ++c) {
       const bool sand = HasParticles{grid.view()}(c);
       kind.view()[c] = sand ? kLiquid : kAir;
-      depth.view()[c] = sand ? 1.0f : -1.0f;
+      depth.view()[c] = sand ? 0.5f : -1.0f;
       const Vec3 x = grid.view().corner_of(c);
       q.view()[c] = sand ? 0.05f * (8.0f - x.y) : 0.0f;
       for (int a = 0; a < 3; ++a) {
@@ -52,7 +52,7 @@ struct Clump {
     }
   }
   FrictionGrid friction_grid() {
-    return {grid.view(), kind.view(), depth.view(),  {}, {}, {}, {}, {}, {}, {},
+    return {grid.view(), kind.view(), depth.view(),  {}, {}, {}, {}, {}, {}, {}, {}, {},
             0.5f,        {},          near.within(2)};
   }
   bool sand(std::uint32_t c) const { return c != kNoCell && kind.view()[c] == kLiquid; }
@@ -106,7 +106,7 @@ struct Clump {
   FaceBuffer u0, u;
 };
 
-constexpr YieldRadius kYield{0.5f, 0.0f, 1.0f, 0.01f, {}};
+constexpr YieldRadius kYield{0.5f, 0.0f, 1.0f, {0.01f}, {}};
 
 TEST(FlipFriction, TakesFromTheFlowWhatItsStressesWork) {
   Cpu device(2);

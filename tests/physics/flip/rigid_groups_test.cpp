@@ -56,7 +56,7 @@ struct Clump {
       }
     }
     for_each(cpu, "test", static_cast<std::int64_t>(all),
-             FindRoles{grid.view(), std::as_const(kind).view(), {}, roles.view()});
+             FindRoles{grid.view(), std::as_const(kind).view(), {}, {}, roles.view()});
     std::uint32_t random = 1;
     const auto next = [&] {
       random = random * 1664525u + 1013904223u;
