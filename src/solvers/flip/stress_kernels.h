@@ -277,7 +277,7 @@ struct FindHaste {
 // The radius of the yield surface: sqrt(2) times the shear stress that sand bears. README.md says
 // why sand at rest bears less than sand that flows, and its surface a little more.
 struct YieldRadius {
-  static constexpr float kCos = 0.99939083f, kSin = 0.034899497f;  // of 2 degrees
+  static constexpr float kCos = 0.99756405f, kSin = 0.069756474f;  // of 4 degrees
   float friction;    // of the one material; see also stuff
   float cohesion;    // [Pa]
   float per_pascal;  // dt / (rho dx) [m/s / Pa]
@@ -285,7 +285,7 @@ struct YieldRadius {
   StuffView stuff;
   View<const float> depth{};  // [cells]; empty: as at the surface
   View<const float> haste{};  // empty: all rests
-  bool eases = false;         // friction is tan(phi), at rest at most sin(phi + 2 degrees)
+  bool eases = false;         // friction is tan(phi), at rest at most sin(phi + 4 degrees)
   float share = 1.0f;         // of the surface
 
   HD float operator()(std::uint32_t cell, float q) const {
