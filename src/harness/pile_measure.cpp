@@ -91,13 +91,17 @@ double pile_height(const PileProfile& profile) {
 }
 
 double pile_front(const PileProfile& profile) {
-  const std::vector<double>& h = profile.heights;
+  const std::vector<double>& heights = profile.heights;
   const double least = 0.5 * profile.width;
-  if (h.empty() || h[highest(profile)] < least) return kUnknown;
+  if (heights.empty() || heights[highest(profile)] < least) return kUnknown;
+  const auto height = [&](std::size_t k) { return k < heights.size() ? heights[k] : 0.0; };
+  const auto ends = [&](std::size_t k) {
+    return height(k) < least && height(k) + height(k + 1) < 2.0 * least;
+  };
   std::size_t last = highest(profile);
-  while (last + 1 < h.size() && h[last + 1] >= least) ++last;
-  const double next = last + 1 < h.size() ? h[last + 1] : 0.0;
-  const double part = (h[last] - least) / (h[last] - next);
+  while (!ends(last + 1)) ++last;
+  while (height(last) < least) --last;
+  const double part = (height(last) - least) / (height(last) - height(last + 1));
   return profile.first + (static_cast<double>(last) + part) * profile.width;
 }
 

@@ -26,8 +26,9 @@ PileProfile pile_profile(const std::vector<Vec3>& particles, double spacing, con
 
 // Of the highest column [m].
 double pile_height(const PileProfile& profile);
-// Where, from the highest column on, heights first fall below half a column's width, on the
-// straight line between the middles of columns [m].
+// Where, from the highest column on, heights fall below half a column's width, on the straight line
+// between the middles of columns [m]. A single column that is lower does not end the pile where the
+// mean of it and the next is not: a carpet of single grains is just that high, and has gaps.
 double pile_front(const PileProfile& profile);
 // Steepness from the highest column to the front: of the least-squares line through the heights
 // from a fifth to four fifths of the greatest [degrees]. NaN with less than three columns.

@@ -83,6 +83,7 @@ class Friction {
   explicit Friction(Device& device)
       : device_(device),
         roles_(device),
+        fullness_(device),
         count_(device),
         was_(device),
         pace_(device),
@@ -107,8 +108,8 @@ class Friction {
   // Lays the stresses of the last step on this grid. `per_pascal`: dt / (rho dx) [m/s / Pa].
   void begin(const FrictionGrid& grid, const State& now, double per_pascal) {
     const auto cells = grid.tiles.cells();
-    for (Buffer<float>* field : {&pace_, &edge_pace_[0], &edge_pace_[1], &edge_pace_[2], &radius_,
-                                 &scale_, &rest_[0], &rest_[1], &rest_[2]}) {
+    for (Buffer<float>* field : {&fullness_, &pace_, &edge_pace_[0], &edge_pace_[1], &edge_pace_[2],
+                                 &radius_, &scale_, &rest_[0], &rest_[1], &rest_[2]}) {
       field->resize(cells);
     }
     for (StressBuffer* stress : {&s_, &y_, &x_}) stress->resize(cells);
@@ -119,9 +120,12 @@ class Friction {
     for_each_of(device_, "friction: set up", grid.near,
                 FindRoles{grid.tiles, grid.kind, grid.depth, grid.open, roles_.view()});
     for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
+             FindFullness{grid.tiles, roles(), grid.depth, grid.closed, fullness_.view()});
+    for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
              FindPace{grid.tiles,
                       roles(),
-                      fullness(grid),
+                      std::as_const(fullness_).view(),
+                      grid.closed,
                       grid.open,
                       grid.stuff,
                       {give_.view(),
@@ -233,8 +237,9 @@ class Friction {
     walls_.resize(wall_count_);
     for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
              ListWalls{grid.tiles, roles(), grid.open, grid.octants, grid.wall, grid.solids,
-                       give_.read(), grid.kind, fullness(grid), grid.rest, grid.began, grid.gravity,
-                       grid.friction, grid.stuff, std::as_const(count_).view(), walls_.view()});
+                       give_.read(), grid.kind, grid.depth, std::as_const(fullness_).view(),
+                       grid.rest, grid.began, grid.gravity, grid.friction, grid.stuff,
+                       std::as_const(count_).view(), walls_.view()});
   }
 
   // For the next step, in pascals: no stress beyond what the pressure q in the end allows.
@@ -290,9 +295,6 @@ class Friction {
   View<const std::uint8_t> roles() const { return roles_.view(); }
   View<const WallCell> walls() const { return {walls_.data(), wall_count_}; }
 
-  Fullness fullness(const FrictionGrid& grid) const {
-    return {grid.tiles, roles(), grid.depth, grid.closed};
-  }
   static std::int64_t cells_of(const FrictionGrid& grid) {
     return static_cast<std::int64_t>(grid.tiles.cells());
   }
@@ -323,6 +325,7 @@ class Friction {
   std::size_t wall_count_ = 0;
   YieldRadius yield_{};
   Buffer<std::uint8_t> roles_;
+  Buffer<float> fullness_;
   Buffer<std::uint32_t> count_, was_;
   Buffer<float> pace_, radius_, scale_, rest_[3];
   StressBuffer s_, y_, x_;  // stresses, with momentum, and before they yield

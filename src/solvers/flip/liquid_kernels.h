@@ -66,8 +66,9 @@ HD inline float depth_of_fill(float f) {
   return f >= 0.5f ? 1.0f - std::sqrt(2.0f * (1.0f - f)) : std::sqrt(2.0f * f) - 1.0f;
 }
 
-// In a nook too few particles can be for a depth; it is as wet as what it opens to. Sand rests on a
-// floor that goes down through a cell: until its particles have followed, that cell is a nook.
+// In a nook too few particles can be for a depth; it is as wet, and as deep, as what it opens to.
+// Sand rests on a floor that goes down through a cell: until its particles have followed, that cell
+// is a nook.
 inline constexpr float kNoDepth = -2.0f;
 
 struct Depths {
@@ -118,7 +119,9 @@ struct MarkLiquid {
   View<const bool> closed;  // empty: no solids
   ConstFaceView open;
   View<const float> depth;
+  Vec3 up;                  // against gravity; 0 without
   View<std::uint8_t> kind;  // out
+  View<float> nook_depth;   // out, of nooks
 
   HD bool full(std::uint32_t cell) const { return depth[cell] >= 0.0f; }
   HD bool holds(std::uint32_t cell) const { return tiles.start[cell] != tiles.start[cell + 1]; }
@@ -150,6 +153,31 @@ struct MarkLiquid {
     const bool shut = closed.size > 0 && closed[cell];
     const bool wet = full(cell) || (nook(cell) ? holds(cell) || beside_any(cell) : thin(cell));
     kind[cell] = wet && !shut ? kLiquid : kAir;
+    if (nook(cell)) nook_depth[cell] = wet ? depth_in_nook(cell) : -1.0f;
+  }
+  // That of the cells it opens to, where a level surface would be as far from it as from them.
+  HD float depth_in_nook(std::uint32_t cell) const {
+    float sum = 0.0f, shares = 0.0f;
+    const auto add = [&](std::uint32_t other, float share, float above) {
+      if (other == kNoCell || !(share > 0.0f) || !(depth[other] > -1.0f)) return;
+      sum += share * (depth[other] + above);
+      shares += share;
+    };
+    for (int a = 0; a < 3; ++a) {
+      const std::uint32_t high = tiles.behind(cell, a);
+      add(tiles.before(cell, a), share(a, cell), -up[a]);
+      if (high != kNoCell) add(high, share(a, high), up[a]);
+    }
+    return shares > 0.0f ? clamp(sum / shares, -1.0f, 1.0f) : 0.0f;
+  }
+};
+
+struct SetNooks {
+  View<const float> nook_depth;
+  View<float> depth;  // in and out
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::size_t>(item);
+    if (depth[cell] == kNoDepth) depth[cell] = nook_depth[cell];
   }
 };
 

@@ -234,12 +234,17 @@ void FlipSolver<Device>::find_stuff(const State& next) {
 template <class Device>
 void FlipSolver<Device>::mark_liquid() {
   const View<const float> wall = walls_ ? std::as_const(wall_).view() : View<const float>{};
+  const double g = length(setup_.gravity);
+  const Vec3 up = g > 0.0 ? Vec3(-1.0 / g * setup_.gravity) : Vec3();
   for_each_of(device_, "liquid", near_.within(1),
               flip::Depths{tiles_.view(), sand_ ? 0.5f : flip::Depths::kLeastShare, wall,
                            std::as_const(octants_).view(), fill_.view(), depth_.view()});
   for_each_of(device_, "liquid", near_.within(1),
-              flip::MarkLiquid{tiles_.view(), closed(), open(), std::as_const(depth_).view(),
-                               kind_.view()});
+              flip::MarkLiquid{tiles_.view(), closed(), open(), std::as_const(depth_).view(), up,
+                               kind_.view(), distance_.view()});
+  if (!walls_) return;
+  for_each_of(device_, "liquid", near_.within(1),
+              flip::SetNooks{std::as_const(distance_).view(), depth_.view()});
 }
 
 // Velocities stand in the middle between positions: the one that the particles move with from here

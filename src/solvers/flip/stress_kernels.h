@@ -103,6 +103,33 @@ struct HasRole {
   HD bool operator()(std::uint32_t cell) const { return roles[cell] != 0; }
 };
 
+// How full a cell is, as far as it is open: all of it half a cell below the surface. With full
+// cells at the surface, sand there would have more weight than the pressure below it says, and the
+// skin of each heap would slide off. A cell beside air counts the sand above it, too, in a cell
+// that is less than half full and takes no part.
+struct FindFullness {
+  TileView tiles;
+  View<const std::uint8_t> roles;
+  View<const float> depth;  // [cells]
+  View<const bool> closed;  // empty: no solids
+  View<float> fullness;     // out
+
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    const float full = clamp(depth[cell] + 0.5f, 0.0f, 1.5f);
+    fullness[cell] = full <= 1.0f || beside_air(cell) ? full : 1.0f;
+  }
+  HD bool airy(std::uint32_t cell) const {
+    return cell == kNoCell || !(roles[cell] & role::kStressed || (closed.size > 0 && closed[cell]));
+  }
+  HD bool beside_air(std::uint32_t cell) const {
+    for (int a = 0; a < 3; ++a) {
+      if (airy(tiles.before(cell, a)) || airy(tiles.behind(cell, a))) return true;
+    }
+    return false;
+  }
+};
+
 // What friction can do where: 1 over the mass of each low face, as a share of a whole one's, 0
 // where no sand flows; and w, how far a step of the iteration goes, for a cell's normal stresses
 // and for those on its low edges, 0 where there are none. The largest eigenvalue of s -> D'(div s)
@@ -118,38 +145,13 @@ struct ConstPaceView {
   View<const float> normal;
   View<const float> shear[3];
 };
-//
-// How full a cell is, as far as it is open: all of it half a cell below the surface. With full
-// cells at the surface, sand there would have more weight than the pressure below it says, and the
-// skin of each heap would slide off. A cell beside air counts the sand above it, too, in a cell
-// that is less than half full and takes no part.
-struct Fullness {
-  TileView tiles;
-  View<const std::uint8_t> roles;
-  View<const float> depth;  // [cells]
-  View<const bool> closed;  // empty: no solids
-
-  HD float operator()(std::uint32_t cell) const {
-    if (cell == kNoCell) return 0.0f;
-    const float full = clamp(depth[cell] + 0.5f, 0.0f, 1.5f);
-    return full <= 1.0f || beside_air(cell) ? full : 1.0f;
-  }
-  HD bool airy(std::uint32_t cell) const {
-    return cell == kNoCell || !(roles[cell] & role::kStressed || (closed.size > 0 && closed[cell]));
-  }
-  HD bool beside_air(std::uint32_t cell) const {
-    for (int a = 0; a < 3; ++a) {
-      if (airy(tiles.before(cell, a)) || airy(tiles.behind(cell, a))) return true;
-    }
-    return false;
-  }
-};
 struct FindPace {
   static constexpr float kPace = 1.0f / 8.0f, kWallPace = 0.5f;
   static constexpr float kLeastMass = 0.25f;  // less would only make the equations stiff
   TileView tiles;
   View<const std::uint8_t> roles;
-  Fullness fullness;
+  View<const float> fullness;
+  View<const bool> closed;  // empty: no solids
   ConstFaceView open;
   StuffView stuff;
   PaceView pace;  // out
@@ -157,8 +159,7 @@ struct FindPace {
   HD float mass(int a, std::uint32_t cell) const {
     if (cell == kNoCell) return 1.0f;
     const std::uint32_t low = tiles.before(cell, a);
-    float here = fullness(cell), there = fullness(low);
-    const View<const bool>& closed = fullness.closed;
+    float here = fullness[cell], there = low == kNoCell ? 0.0f : fullness[low];
     if (closed.size > 0) {
       if (closed[cell]) here = there;
       if (low != kNoCell && closed[low]) there = here;

@@ -118,7 +118,7 @@ struct ListWalls {
   SolidsNow solids;
   ConstFaceView give;
   View<const std::uint8_t> kind;
-  Fullness full;
+  View<const float> depth, fullness;
   Rest rest;
   ConstFaceView began;  // velocities that the step began with
   Vec3 gravity;         // dt g [m/s]
@@ -168,8 +168,8 @@ struct ListWalls {
                     : Vec3(absolute(one.normal.x), absolute(one.normal.y), absolute(one.normal.z));
     one.across = by.x > by.y ? (by.x > by.z ? 0 : 2) : (by.y > by.z ? 1 : 2);
     const Vec3 slip = WallFlow::along(one, WallFlow{tiles, open, began}.mean(one) - one.velocity);
-    one.pad = rest.pad(full.depth[cell], rest.haste(dot(slip, slip)));
-    if (kind[cell] == kAir) one.weight = full(cell) * one.weight;
+    one.pad = rest.pad(depth[cell], rest.haste(dot(slip, slip)));
+    if (kind[cell] == kAir) one.weight = fullness[cell] * one.weight;
     one.pace = FindPace::kWallPace / WallShares{tiles, open, give, roles}.response(cell);
     out[before[cell]] = one;
   }

@@ -54,6 +54,16 @@ TEST(PileMeasure, StraysDoNotCount) {
   EXPECT_NEAR(pile_angle(profile), 30.0, 0.2);
 }
 
+TEST(PileMeasure, AGapInACarpetDoesNotEndIt) {
+  const auto front = [](std::vector<double> heights) {  // in half widths
+    return pile_front({2.0, 0.0, std::move(heights)});
+  };
+  EXPECT_DOUBLE_EQ(front({8, 4, 2, 0}), 5.0);
+  EXPECT_DOUBLE_EQ(front({8, 4, 0.6, 1.5, 0}), front({8, 4, 1.0, 1.5, 0}));
+  EXPECT_LT(front({8, 4, 0.4, 1.5, 0}), 4.0) << "too wide a gap";
+  EXPECT_LT(front({8, 4, 0.6, 0.6, 1.5, 0}), 4.0) << "two columns";
+}
+
 TEST(PileMeasure, ABlockEndsWhereItEnds) {
   const std::vector<Vec3> block = lattice({0.2, 0.1, 0.05}, [](const Vec3d&) { return true; });
   const PileProfile profile = pile_profile(block, kSpacing, kUp, {0, 0, 1});
