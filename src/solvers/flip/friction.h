@@ -54,8 +54,8 @@ inline Strength strength_of(const MaterialParams& material, const std::string& f
   if (form == "zhu-bridson") return {std::sin(phi) / std::sqrt(3.0), c / std::sqrt(3.0)};
   return {std::tan(phi), c};
 }
-// What a surface of cells gets wrong in p, in units of rho g dx: with less, the skin of a heap at
-// phi - 3 slides off.
+// What a surface of cells gets wrong in p, in units of rho g dx (Rest::pad): with less, the skin of
+// a heap at phi - 3 slides off.
 inline constexpr double kPressurePad = 0.4;
 
 // The grid of this step, as friction sees it.
