@@ -31,10 +31,12 @@ struct WallCell {
   // mu times area [faces], and how a cell full of sand presses on the wall [m/s]: of walls across
   // each axis where aligned, otherwise the first of the three.
   Vec3 friction, weight;
-  float depth;  // from the middle to the wall [cells]
-  float pad;    // what presses on the wall even so [m/s]
-  float pace;   // w: how far a step of the iteration goes
-  int across;   // the axis that the wall with the most friction lies across
+  // From the middle to the wall [cells]; half of it where the middle lies in the solid, because
+  // normal stresses hardly differ in so little sand, and p - n.s.n falls short of its load.
+  float depth;
+  float pad;   // what presses on the wall besides, over the weight of a cell (Rest::pad)
+  float pace;  // w: how far a step of the iteration goes
+  int across;  // the axis that the wall with the most friction lies across
 };
 
 // How the force of walls on a cell goes to its faces: by their open areas.
@@ -158,7 +160,7 @@ struct ListWalls {
     const Vec3 middle = tiles.corner_of(cell) + 0.5f * tiles.frame.size * Vec3(1.0f, 1.0f, 1.0f);
     one.solid = solid_at(cell, middle);
     one.velocity = solids.velocity(one.solid, middle);
-    one.depth = clamp(wall[cell], 0.0f, 0.5f);
+    one.depth = clamp(wall[cell] < 0.0f ? 0.5f * wall[cell] : wall[cell], -0.5f, 0.5f);
     if (!one.aligned) {
       one.friction.x = area * friction_of(one.solid, cell);
       one.weight.x = -dot(gravity, one.normal);
@@ -168,7 +170,10 @@ struct ListWalls {
                     : Vec3(absolute(one.normal.x), absolute(one.normal.y), absolute(one.normal.z));
     one.across = by.x > by.y ? (by.x > by.z ? 0 : 2) : (by.y > by.z ? 1 : 2);
     const Vec3 slip = WallFlow::along(one, WallFlow{tiles, open, began}.mean(one) - one.velocity);
-    one.pad = rest.pad(depth[cell], rest.haste(dot(slip, slip)));
+    const float heavy = length(gravity);
+    if (heavy > 0.0f) {
+      one.pad = rest.pad(depth[cell], rest.haste(dot(slip, slip))) / heavy;
+    }
     if (kind[cell] == kAir) one.weight = fullness[cell] * one.weight;
     one.pace = FindPace::kWallPace / WallShares{tiles, open, give, roles}.response(cell);
     out[before[cell]] = one;
@@ -314,7 +319,8 @@ struct YieldAtWalls {
     const std::uint32_t cell = wall.cell;
     const bool liquid = kind[cell] == kLiquid;
     const auto pressed = [&](float weight, float across) {
-      return max((liquid ? q[cell] + wall.depth * weight : weight) - across, 0.0f) + wall.pad;
+      const float load = liquid ? q[cell] + wall.depth * weight : weight;
+      return max(load - across, 0.0f) + wall.pad * max(weight, 0.0f);
     };
     if (wall.aligned) {
       float sum = 0.0f;
