@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "compute/grid.cuh"
 #include "spatial/fill_lists.cuh"
@@ -143,10 +144,10 @@ void NeighbourSearch<Cuda>::launch(Search search) {
   if (!report_) report_ = device_.host_memory(sizeof(FillReport));
   auto* report = static_cast<FillReport*>(report_.get());
   *report = {};
-  launch_fill(device_, FillLists{runs, search.packed, search.packed_other, search.worth,
-                                 search.radius * search.radius, search.same,
-                                 static_cast<std::uint32_t>(room_), count_.view(), start_.view(),
-                                 index_.data(), report,
+  const float too_far = std::nextafter(search.radius * search.radius, 3e38f);
+  launch_fill(device_, FillLists{runs, search.packed, search.packed_other, search.worth, too_far,
+                                 search.same, static_cast<std::uint32_t>(room_), count_.view(),
+                                 start_.view(), index_.data(), report,
                                  reinterpret_cast<unsigned long long*>(counter_.data())});
 }
 
