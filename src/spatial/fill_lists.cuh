@@ -2,10 +2,11 @@
 // rows that its block takes from one counter.
 //
 // First each thread finds, for the nine runs around its particle, which candidates are near, as
-// bits. Then the length of its list is known, and it is written. The candidates of 128 particles
-// that follow each other lie in nine ranges, too; those of a set with itself are copied to shared
-// memory, coordinate by coordinate: the threads of a warp look at few different points at a time,
-// so that one read serves them all.
+// words of bits. Then the length of its list is known, and it is written, by all threads at the
+// same pace: none waits for another's longer run. The candidates of 128 particles that follow each
+// other lie in nine ranges, too; those of a set with itself are copied to shared memory, coordinate
+// by coordinate: the threads of a warp look at few different points at a time, so that one read
+// serves them all.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ namespace barchan {
 inline constexpr unsigned kAllLanes = 0xffffffffu;
 inline constexpr int kFillThreads = 128;
 inline constexpr int kFillWarps = kFillThreads / static_cast<int>(kWarp);
-inline constexpr std::uint32_t kFillRoom = 1504;  // candidates that are copied; not more
+inline constexpr std::uint32_t kFillRoom = 1664;  // candidates that are copied; not more
+inline constexpr std::uint32_t kFillWords = 9;    // of bits that are kept; mostly one a run
 
 __device__ inline std::uint32_t four_aligned(std::uint32_t i) {
   return i & ~3u;
@@ -30,8 +32,9 @@ struct FillReport {
   std::uint64_t rows;  // that the lists take, those without room included
 };
 
-// Blocks take rows for the lists of their warps from one counter, which also counts the warps: its
-// lowest bits are rows. The last block reports, and sets it back to 0 for the next launch.
+// Blocks take rows for the lists of their warps from one counter, which also counts the blocks that
+// are done: its lowest bits are rows. The last block reports, and sets it back to 0 for the next
+// launch.
 inline constexpr int kRowBits = 40;
 
 struct FillLists {
@@ -207,39 +210,75 @@ class RowWriter {
 
 // What the threads of a block share.
 struct FillShared {
-  std::uint32_t masks[9][kFillThreads];  // who is near, of each thread's runs
-  std::uint32_t rows[kFillWarps];        // that each warp's lists take
-  unsigned long long start;              // of the block's rows
+  std::uint32_t near[kFillWords][kFillThreads];  // words of bits, none of them 0
+  std::uint32_t from[kFillWords][kFillThreads];  // which candidate a word's lowest bit is
+  std::uint32_t rows[kFillWarps];                // that each warp's lists take
+  unsigned long long start;                      // of the block's rows
 };
 
 // Rows for the lists of a block, of which this thread's has `found` entries: one addition a block,
 // for the counter takes one at a time. False: there is no room.
-__device__ inline bool take_rows(const FillLists& fill, FillShared& block, std::uint32_t found,
-                                 unsigned long long& start) {
-  const std::uint32_t mine = threadIdx.x / kWarp, first = blockIdx.x * kFillWarps;
+__device__ inline bool take_rows(const FillLists& fill, FillShared& block, std::uint32_t i,
+                                 std::uint32_t found, unsigned long long& start) {
+  const std::uint32_t mine = threadIdx.x / kWarp;
   const std::uint32_t rows = (__reduce_max_sync(kAllLanes, found) + kRowEntries - 1) / kRowEntries;
   if (threadIdx.x % kWarp == 0) block.rows[mine] = rows;
   __syncthreads();
   if (threadIdx.x == 0) {
-    constexpr unsigned long long kOne = 1ull << kRowBits;
-    const auto all = static_cast<std::uint32_t>(fill.start.size);
-    const std::uint32_t warps = all - first < kFillWarps ? all - first : kFillWarps;
-    std::uint32_t total = 0;
+    unsigned long long total = 0;
     for (int w = 0; w < kFillWarps; ++w) total += block.rows[w];
-    const unsigned long long before = atomicAdd(fill.counter, warps * kOne + total);
-    block.start = before % kOne;
-    if (before / kOne + warps == all) {
-      fill.report->rows = block.start + total;
-      *fill.counter = 0;
-    }
+    block.start = atomicAdd(fill.counter, total) % (1ull << kRowBits);
   }
   __syncthreads();
   start = block.start;
   for (std::uint32_t w = 0; w < mine; ++w) start += block.rows[w];
-  if (threadIdx.x % kWarp == 0 && first + mine < fill.start.size) {
-    fill.start[first + mine] = static_cast<std::uint32_t>(start);
+  if (threadIdx.x % kWarp == 0 && i < fill.x.size) {
+    fill.start[i / kWarp] = static_cast<std::uint32_t>(start);
   }
   return start + rows <= fill.room;
+}
+
+// At the end of a block.
+__device__ inline void report_rows(const FillLists& fill) {
+  if (threadIdx.x != 0) return;
+  constexpr unsigned long long kOne = 1ull << kRowBits;
+  const unsigned long long before = atomicAdd(fill.counter, kOne);
+  if (before / kOne + 1 != gridDim.x) return;
+  fill.report->rows = before % kOne;
+  *fill.counter = 0;
+}
+
+// The entries that a thread's words of bits say.
+__device__ inline void write_words(const FillShared& block, std::uint32_t found, uint4* to) {
+  std::uint32_t word = 0, near = block.near[0][threadIdx.x], from = block.from[0][threadIdx.x];
+  const auto next = [&] {
+    if (near == 0 && ++word < kFillWords) {
+      near = block.near[word][threadIdx.x];
+      from = block.from[word][threadIdx.x];
+    }
+    const std::uint32_t entry = from + __ffs(near) - 1;
+    near &= near - 1;
+    return entry;
+  };
+  for (std::uint32_t k = 0; k < found; k += kRowEntries) {  // what is behind the last is not read
+    const std::uint32_t a = next(), b = next(), c = next(), d = next();
+    *to = {a, b, c, d};
+    to += kWarp;
+  }
+}
+
+// The same for lists with more words than are kept: they are found again.
+template <class Search>
+__device__ void write_again(const Search& search, uint4* to) {
+  RowWriter list(to);
+  for (int row = 0; row < 9; ++row) {
+    const std::uint32_t end = search.runs.end(row);
+    for (std::uint32_t from = four_aligned(search.runs.begin(row)); from < end; from += 32) {
+      std::uint32_t near = search.bits(row, from, end);
+      for (; near != 0; near &= near - 1) list.put(from + __ffs(near) - 1);
+    }
+  }
+  list.finish();
 }
 
 // The lists of a block. `wanted`: this thread has a particle, i, that may have neighbours.
@@ -247,36 +286,31 @@ template <class Points, class Runs>
 __device__ void fill_block(const FillLists& fill, const Points& points, const Runs& runs,
                            std::uint32_t i, bool wanted, FillShared& block) {
   const Searcher<Points, Runs> search{fill, points, runs, i, wanted ? point(fill.x, i) : Vec3{}};
-  std::uint32_t found = 0;
-  bool longer = false;  // a run has more candidates than a word has bits
-  if (wanted) {
-    for (int row = 0; row < 9; ++row) {
-      const std::uint32_t begin = runs.begin(row), end = runs.end(row);
-      std::uint32_t from = four_aligned(begin);
-      longer |= end - from > 32;
-      std::uint32_t near = begin < end ? search.bits(row, from, end) : 0;
-      block.masks[row][threadIdx.x] = near;
-      found += __popc(near);
-      for (from += 32; from < end; from += 32) {
-        found += __popc(search.bits(row, from, end));
+  std::uint32_t found = 0, words = 0;
+  for (int row = 0; wanted && row < 9; ++row) {
+    const std::uint32_t begin = runs.begin(row), end = runs.end(row);
+    if (begin == end) continue;
+    for (std::uint32_t from = four_aligned(begin); from < end; from += 32) {
+      const std::uint32_t near = search.bits(row, from, end);
+      if (near == 0) continue;
+      if (words < kFillWords) {
+        block.near[words][threadIdx.x] = near;
+        block.from[words][threadIdx.x] = from;
       }
+      ++words;
+      found += __popc(near);
     }
   }
   unsigned long long start = 0;
-  const bool room = take_rows(fill, block, found, start);
+  const bool room = take_rows(fill, block, i, found, start);
   if (i < fill.x.size) fill.count[i] = room ? found : 0;
   if (!room || found == 0) return;
-  RowWriter list(reinterpret_cast<uint4*>(fill.lists) + start * kWarp + threadIdx.x % kWarp);
-  for (int row = 0; row < 9; ++row) {
-    std::uint32_t from = four_aligned(runs.begin(row)), near = block.masks[row][threadIdx.x];
-    for (;;) {
-      for (; near != 0; near &= near - 1) list.put(from + __ffs(near) - 1);
-      if (!longer || runs.end(row) - from <= 32) break;
-      from += 32;
-      near = search.bits(row, from, runs.end(row));
-    }
+  uint4* to = reinterpret_cast<uint4*>(fill.lists) + start * kWarp + threadIdx.x % kWarp;
+  if (words <= kFillWords) {
+    write_words(block, found, to);
+  } else {
+    write_again(search, to);
   }
-  list.finish();
 }
 
 // A set with itself.
@@ -294,17 +328,27 @@ __global__ void __launch_bounds__(kFillThreads) run_fill_same(FillLists fill) {
   } else {
     fill_block(fill, MemoryPoints{fill.other}, runs, i, i < end, block);
   }
+  report_rows(fill);
 }
 
-// One set in another.
+// One set in another, where most of the first may be far from all of the second: no more blocks
+// than run at once, each for every so manieth 128 particles.
 __global__ void __launch_bounds__(kFillThreads) run_fill_other(FillLists fill) {
   __shared__ FillShared block;
   __shared__ CopiedRuns runs;
-  const std::uint32_t i = blockIdx.x * kFillThreads + threadIdx.x;
-  const bool wanted =
-      i < fill.x.size && (fill.worth.size == 0 || fill.worth[fill.runs.cell_of[i]] != 0);
-  if (wanted) runs.copy(fill.runs, fill.runs(i));
-  fill_block(fill, MemoryPoints{fill.other}, runs, i, wanted, block);
+  const auto end = static_cast<std::uint32_t>(fill.x.size);
+  for (std::uint32_t first = blockIdx.x * kFillThreads; first < end;
+       first += gridDim.x * kFillThreads) {
+    const std::uint32_t i = first + threadIdx.x;
+    const bool wanted = i < end && (fill.worth.size == 0 || fill.worth[fill.runs.cell_of[i]] != 0);
+    if (__syncthreads_or(wanted)) {
+      if (wanted) runs.copy(fill.runs, fill.runs(i));
+      fill_block(fill, MemoryPoints{fill.other}, runs, i, wanted, block);
+    } else if (i < end) {
+      fill.count[i] = 0;
+    }
+  }
+  report_rows(fill);
 }
 
 }  // namespace barchan

@@ -70,11 +70,12 @@ constexpr std::size_t kFewParticles = 1 << 18, kFewCells = 1 << 20;
 
 void launch_fill(Cuda& device, const FillLists& fill) {
   const CudaTimer timer(device, "neighbours: lists");
-  const auto blocks = static_cast<unsigned>((fill.x.size + kFillThreads - 1) / kFillThreads);
+  const auto blocks = static_cast<int>((fill.x.size + kFillThreads - 1) / kFillThreads);
   if (fill.same) {
     run_fill_same<<<blocks, kFillThreads, 0, device.stream()>>>(fill);
   } else {
-    run_fill_other<<<blocks, kFillThreads, 0, device.stream()>>>(fill);
+    static const int most = blocks_at_once(device, run_fill_other, kFillThreads);
+    run_fill_other<<<std::min(blocks, most), kFillThreads, 0, device.stream()>>>(fill);
   }
   check_cuda(cudaGetLastError(), "neighbours: lists");
 }
@@ -118,7 +119,7 @@ void NeighbourSearch<Cuda>::launch(Search search) {
   start_.resize(warps_);
   index_.resize(0);
   if (n == 0) return;
-  if (warps_ >> (64 - kRowBits) != 0) {
+  if (warps_ >> (64 - kRowBits) != 0) {  // more than there are blocks
     fail("neighbour lists of {} particles are more than a GPU can count; use fewer", n);
   }
   if (counter_.resize(1)) counter_.clear_to_zero();
