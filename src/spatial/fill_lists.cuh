@@ -238,12 +238,12 @@ __device__ inline bool take_rows(const FillLists& fill, FillShared& block, std::
   return start + rows <= fill.room;
 }
 
-// At the end of a block.
-__device__ inline void report_rows(const FillLists& fill) {
+// At the end of each of so many blocks.
+__device__ inline void report_rows(const FillLists& fill, unsigned blocks) {
   if (threadIdx.x != 0) return;
   constexpr unsigned long long kOne = 1ull << kRowBits;
   const unsigned long long before = atomicAdd(fill.counter, kOne);
-  if (before / kOne + 1 != gridDim.x) return;
+  if (before / kOne + 1 != blocks) return;
   fill.report->rows = before % kOne;
   *fill.counter = 0;
 }
@@ -328,17 +328,16 @@ __global__ void __launch_bounds__(kFillThreads) run_fill_same(FillLists fill) {
   } else {
     fill_block(fill, MemoryPoints{fill.other}, runs, i, i < end, block);
   }
-  report_rows(fill);
+  report_rows(fill, gridDim.x);
 }
 
-// One set in another, where most of the first may be far from all of the second: no more blocks
-// than run at once, each for every so manieth 128 particles.
-__global__ void __launch_bounds__(kFillThreads) run_fill_other(FillLists fill) {
-  __shared__ FillShared block;
-  __shared__ CopiedRuns runs;
+// One set in another, where most of the first may be far from all of the second. A block sees to
+// every so manieth 128 particles.
+__device__ inline void fill_other(const FillLists& fill, unsigned this_block, unsigned blocks,
+                                  CopiedRuns& runs, FillShared& block) {
   const auto end = static_cast<std::uint32_t>(fill.x.size);
-  for (std::uint32_t first = blockIdx.x * kFillThreads; first < end;
-       first += gridDim.x * kFillThreads) {
+  for (std::uint32_t first = this_block * kFillThreads; first < end;
+       first += blocks * kFillThreads) {
     const std::uint32_t i = first + threadIdx.x;
     const bool wanted = i < end && (fill.worth.size == 0 || fill.worth[fill.runs.cell_of[i]] != 0);
     if (__syncthreads_or(wanted)) {
@@ -348,7 +347,18 @@ __global__ void __launch_bounds__(kFillThreads) run_fill_other(FillLists fill) {
       fill.count[i] = 0;
     }
   }
-  report_rows(fill);
+  report_rows(fill, blocks);
+}
+// Both ways: the first blocks `there`, the others `back`.
+__global__ void __launch_bounds__(kFillThreads)
+    run_fill_others(FillLists there, FillLists back, unsigned blocks_there) {
+  __shared__ FillShared block;
+  __shared__ CopiedRuns runs;
+  if (blockIdx.x < blocks_there) {
+    fill_other(there, blockIdx.x, blocks_there, runs, block);
+  } else {
+    fill_other(back, blockIdx.x - blocks_there, gridDim.x - blocks_there, runs, block);
+  }
 }
 
 }  // namespace barchan

@@ -131,8 +131,12 @@ template <class Device>
 void PbfSolver<Device>::measure_walls() {
   wall_parts_.resize(boundary_.room());
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
-           pbf::MeasureWalls{boundary_.view(), std::as_const(points_).view(), kernels_,
-                             wall_parts_.view()});
+           wall_sums());
+}
+
+template <class Device>
+pbf::MeasureWalls PbfSolver<Device>::wall_sums() {
+  return {boundary_.view(), std::as_const(points_).view(), kernels_, wall_parts_.view()};
 }
 
 template <class Device>
@@ -150,26 +154,27 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
                        multiplier_.view(), points_and_lambda_.view()},
       &results_.data()[k].excess);
   const View<const Float4> with_lambda = std::as_const(points_and_lambda_).view();
+  const pbf::Corrections corrections{near_.view(),
+                                     with_lambda,
+                                     material,
+                                     std::as_const(inverse_mass_of_).view(),
+                                     std::as_const(sorted_near_wall_).view(),
+                                     walls.slot_of,
+                                     kernels_,
+                                     s_corr_,
+                                     k == 0,
+                                     points_.view(),
+                                     moved_.view(),
+                                     multiplier_.view()};
   begin_aside(device_);
   for_each(device_, "walls", samples,
            pbf::WallMultipliers{walls, with_lambda, kernels_, wall_lambda_.view()});
-  end_aside(device_);
-  for_each(
-      device_, "corrections", n(),
-      pbf::Corrections{near_.view(), with_lambda, material, std::as_const(inverse_mass_of_).view(),
-                       std::as_const(sorted_near_wall_).view(), kernels_, s_corr_, k == 0,
-                       points_.view(), moved_.view(), multiplier_.view()});
-  join_aside(device_);
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
-           pbf::MeetWalls{{walls, std::as_const(points_).view(), kernels_, wall_parts_.view()},
-                          std::as_const(wall_lambda_).view(),
-                          with_lambda,
-                          std::as_const(sorted_near_wall_).view(),
-                          containment(solids),
-                          k == 0,
-                          points_.view(),
-                          moved_.view(),
-                          pushed_.view()});
+           pbf::MeetWalls{corrections, wall_sums(), std::as_const(wall_lambda_).view(),
+                          containment(solids), pushed_.view()});
+  end_aside(device_);
+  for_each(device_, "corrections", n(), corrections);
+  join_aside(device_);
 }
 
 // Fixed iterations, or (tolerance > 0) until the mean excess density is small enough, which is
@@ -195,11 +200,10 @@ template <class Device>
 void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, State& next) {
   for_each_some(
       device_, "velocities", n(),
-      pbf::MoveOn{boundary_.view().slot_of, containment(solids), static_cast<float>(dt),
+      pbf::MoveOn{wall_sums(), containment(solids), static_cast<float>(dt),
                   static_cast<float>(setup_.spacing), !smooths(), sorted_near_wall_.view(),
                   points_.view(), moved_.view(), pushed_.view(), next.rewrite_vectors("position"),
                   next.rewrite_vectors("velocity"), velocities_.view()});
-  measure_walls();
 }
 
 // c is given for a step of kReferenceStep; over dt, 1 - c is taken to the power of their ratio.
