@@ -334,10 +334,47 @@ struct MeasureWalls {
   }
 };
 
+// All that solids do to the particles near them, after an iteration's corrections: their share of
+// those, dp_i = w_i V sum_b a (lambda_i + lambda_b) grad W, which is what the solid is pushed by;
+// collision, which puts out of a solid who is in it; and their part of the sums of the next one.
+struct MeetWalls {
+  MeasureWalls sums;
+  View<const Float4> wall_lambda;
+  View<const Float4> points_and_lambda;  // before the corrections
+  View<const std::uint8_t> near_wall;
+  Containment solids;
+  bool first;                  // of the iterations
+  View<Float4> points;         // in and out
+  View3<float> moved, pushed;  // in and out [m]
+
+  HD_INLINE Vec3 push_on(int i, float w) const {
+    const Kernels& k = sums.k;
+    const Float4 before = packed(points_and_lambda, static_cast<std::uint32_t>(i));
+    const auto push = sum_pairs_split(sums.walls.near, sums.walls.points, wall_lambda, i,
+                                      {before.x, before.y, before.z}, WallPushSums{k.G, before.w});
+    return (w * k.V * k.G.slope()) * push.vector(0);
+  }
+  HD_INLINE void operator()(int item) const {
+    const auto slot = static_cast<std::uint32_t>(item / kSplit);
+    if (!sums.is_one(slot)) return;
+    const auto at = static_cast<std::size_t>(sums.walls.touched[slot]);
+    const auto i = static_cast<int>(at);
+    const Float4 me = points[at];
+    const Vec3 from(me.x, me.y, me.z);
+    Vec3 push = push_on(i, me.w);
+    if (near_wall[at] != 0) push = solids.push_out(from + push) - from;
+    const Vec3 p = from + push;
+    sums.measure(item, slot, i, p);
+    if (item % kSplit != 0) return;
+    points[at] = {p.x, p.y, p.z, me.w};
+    moved[at] += push;
+    pushed[at] = (first && near_wall[at] == 0 ? Vec3{} : Vec3(pushed[at])) + push;
+  }
+};
+
 // dp_i = w_i V sum_j (lambda_i + lambda_j + s_corr) grad W,  p_i += dp_i               (12), (14)
 //
-// Boundary samples count like fluid that goes on behind the wall: MeetWalls sees to the particles
-// that have some near, beside the others.
+// Boundary samples count like fluid that goes on behind the wall (MeetWalls).
 //
 // s_corr's share of the pressure: the multiplier that would do the same work, sum s grad G . r / 2
 // over sum grad G . r.
@@ -347,7 +384,6 @@ struct Corrections {
   View<const std::uint8_t> material;
   View<const float> inverse_mass_of;  // w by material
   View<const std::uint8_t> near_wall;
-  View<const std::uint32_t> slot_of;
   Kernels k;
   ArtificialPressure s_corr;
   bool first;              // of the iterations
@@ -357,74 +393,24 @@ struct Corrections {
 
   HD View<const Float4> gathered() const { return points_and_lambda; }
   HD View<const Float4> gathered_more() const { return {}; }
-  HD_INLINE CorrectionSums sums_of(float lambda) const { return {k.G, s_corr, lambda}; }
-  HD_INLINE float inverse_mass(std::size_t at) const { return inverse_mass_of[material[at]]; }
-  HD_INLINE Vec3 moved_so_far(std::size_t at) const {
-    return first && near_wall[at] == 0 ? Vec3{} : Vec3(moved[at]);
-  }
-  HD_INLINE Vec3 dp(float w, const Sums<CorrectionSums::kSums>& sums) const {
-    return (w * k.V * k.G.slope()) * sums.vector(0);
-  }
-  HD_INLINE void move(std::size_t at, const Vec3& p, float w, const Vec3& total,
-                      const Sums<CorrectionSums::kSums>& sums) const {
-    points[at] = {p.x, p.y, p.z, w};
-    moved[at] = total;
-    multiplier[at] -= 0.5f * sums[3] / max(sums[4], 1e-30f);
-  }
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points_and_lambda, static_cast<std::uint32_t>(i));
-    const float w = inverse_mass(at);
-    if (slot_of[at] != ~0u) return;
     const Vec3 p(me.x, me.y, me.z);
-    const auto sums = sum_pairs(near, points_and_lambda, i, p, sums_of(me.w));
-    const Vec3 d = dp(w, sums);
-    move(at, p + d, w, moved_so_far(at) + d, sums);
-  }
-};
-
-// The corrections of the particles near solids, and all that solids do to them: their share,
-// dp_i = w_i V sum_b a (lambda_i + lambda_b) grad W, which is what the solid is pushed by;
-// collision, which puts out of a solid who is in it; and their part of the sums of the next one.
-struct MeetWalls {
-  Corrections fluid;
-  MeasureWalls sums;
-  View<const Float4> wall_lambda;
-  Containment solids;
-  View3<float> pushed;  // in and out [m]
-
-  HD_INLINE Vec3 push_on(int i, const Float4& me, float w) const {
-    const Kernels& k = fluid.k;
-    const auto push = sum_pairs_split(sums.walls.near, sums.walls.points, wall_lambda, i,
-                                      {me.x, me.y, me.z}, WallPushSums{k.G, me.w});
-    return (w * k.V * k.G.slope()) * push.vector(0);
-  }
-  HD_INLINE void operator()(int item) const {
-    const auto slot = static_cast<std::uint32_t>(item / kSplit);
-    if (!sums.is_one(slot)) return;
-    const std::uint32_t i = sums.walls.touched[slot];
-    const auto at = static_cast<std::size_t>(i);
-    const Float4 me = packed(fluid.points_and_lambda, i);
-    const Vec3 p(me.x, me.y, me.z);
-    const auto of_fluid = sum_pairs_split(fluid.near, fluid.points_and_lambda, {},
-                                          static_cast<int>(i), p, fluid.sums_of(me.w));
-    const float w = fluid.inverse_mass(at);
-    const Vec3 d = fluid.dp(w, of_fluid), from = p + d;
-    Vec3 push = push_on(static_cast<int>(i), me, w);
-    const bool near = fluid.near_wall[at] != 0;
-    if (near) push = solids.push_out(from + push) - from;
-    const Vec3 end = from + push;
-    sums.measure(item, slot, static_cast<int>(i), end);
-    if (item % kSplit != 0) return;
-    fluid.move(at, end, w, fluid.moved_so_far(at) + d + push, of_fluid);
-    pushed[at] = (fluid.first && !near ? Vec3{} : Vec3(pushed[at])) + push;
+    const float w = inverse_mass_of[material[at]];
+    const auto sums = sum_pairs(near, points_and_lambda, i, p, CorrectionSums{k.G, s_corr, me.w});
+    const Vec3 dp = (w * k.V * k.G.slope()) * sums.vector(0);
+    moved[at] = (first && near_wall[at] == 0 ? Vec3{} : Vec3(moved[at])) + dp;
+    points[at] = {p.x + dp.x, p.y + dp.y, p.z + dp.z, w};
+    multiplier[at] -= 0.5f * sums[3] / max(sums[4], 1e-30f);
   }
 };
 
 // ---- Velocities: Algorithm 1, lines 20-24
 
 // Out of the solids for good, then v = (x* - x) / dt. Few are near a solid or were moved so far
-// that they might have passed one; those are done together.
+// that they might have passed one; those are done together. The solids' part of the sums is known
+// from the last iteration but for those whom this moves.
 struct MoveOn {
   MeasureWalls walls;
   Containment solids;

@@ -154,27 +154,20 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
                        multiplier_.view(), points_and_lambda_.view()},
       &results_.data()[k].excess);
   const View<const Float4> with_lambda = std::as_const(points_and_lambda_).view();
-  const pbf::Corrections corrections{near_.view(),
-                                     with_lambda,
-                                     material,
-                                     std::as_const(inverse_mass_of_).view(),
-                                     std::as_const(sorted_near_wall_).view(),
-                                     walls.slot_of,
-                                     kernels_,
-                                     s_corr_,
-                                     k == 0,
-                                     points_.view(),
-                                     moved_.view(),
-                                     multiplier_.view()};
   begin_aside(device_);
   for_each(device_, "walls", samples,
            pbf::WallMultipliers{walls, with_lambda, kernels_, wall_lambda_.view()});
-  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
-           pbf::MeetWalls{corrections, wall_sums(), std::as_const(wall_lambda_).view(),
-                          containment(solids), pushed_.view()});
   end_aside(device_);
-  for_each(device_, "corrections", n(), corrections);
+  for_each(
+      device_, "corrections", n(),
+      pbf::Corrections{near_.view(), with_lambda, material, std::as_const(inverse_mass_of_).view(),
+                       std::as_const(sorted_near_wall_).view(), kernels_, s_corr_, k == 0,
+                       points_.view(), moved_.view(), multiplier_.view()});
   join_aside(device_);
+  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
+           pbf::MeetWalls{wall_sums(), std::as_const(wall_lambda_).view(), with_lambda,
+                          std::as_const(sorted_near_wall_).view(), containment(solids), k == 0,
+                          points_.view(), moved_.view(), pushed_.view()});
 }
 
 // Fixed iterations, or (tolerance > 0) until the mean excess density is small enough, which is
