@@ -278,10 +278,10 @@ struct BlockItems {
   typename Scan::TempStorage memory;
   int item[kMostTurns * kThreadsPerBlock];
 
-  // How many there are.
+  // How many there are. `part`: of the items, as many turns each.
   template <class Wanted>
-  __device__ int gather(int n, int turns, const Wanted& wanted) {
-    const int first = blockIdx.x * (turns * kThreadsPerBlock) + threadIdx.x;
+  __device__ int gather(int n, int part, int turns, const Wanted& wanted) {
+    const int first = part * (turns * kThreadsPerBlock) + threadIdx.x;
     unsigned mine = 0;
 #pragma unroll 4
     for (int u = 0; u < turns; ++u) {
@@ -311,12 +311,16 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   __shared__ typename Tree::TempStorage memory;
   __shared__ BlockItems items;
   __shared__ bool last;
-  const int some = items.gather(n, turns, Counts<Kernel>{kernel});
   T sum = Op::identity();
-  for (int k = threadIdx.x; k < some; k += kThreadsPerBlock) {
-    sum = Op::combine(sum, kernel(items.item[k]));
+  const int parts = (n + turns * kThreadsPerBlock - 1) / (turns * kThreadsPerBlock);
+  for (int part = blockIdx.x; part < parts; part += gridDim.x) {
+    const int some = items.gather(n, part, turns, Counts<Kernel>{kernel});
+    for (int k = threadIdx.x; k < some; k += kThreadsPerBlock) {
+      sum = Op::combine(sum, kernel(items.item[k]));
+    }
+    __syncthreads();
   }
-  if (some > 0) sum = Tree(memory).Reduce(sum, CombineWith<Op, T>{});
+  sum = Tree(memory).Reduce(sum, CombineWith<Op, T>{});
   finish_reduce<Op, kThreadsPerBlock>(sum, partial, ticket, result, memory, last);
 }
 
@@ -324,9 +328,11 @@ template <class Op, class T, class Kernel>
 void reduce_some_to(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel,
                     T* result) {
   const CudaTimer timer(device, label);
+  static const int most = blocks_at_once(device, run_reduce_some<Op, T, Kernel>, kThreadsPerBlock);
   const int turns = turns_of_block(n);
   const std::int64_t items = std::int64_t{turns} * kThreadsPerBlock;
-  const int blocks = n <= 0 ? 1 : static_cast<int>((n + items - 1) / items);
+  const std::int64_t parts = n <= 0 ? 1 : (n + items - 1) / items;
+  const auto blocks = static_cast<int>(parts < most ? parts : most);
   run_reduce_some<Op, T><<<blocks, kThreadsPerBlock, 0, device.stream()>>>(
       kernel, static_cast<int>(n), turns, static_cast<T*>(device.scratch(blocks * sizeof(T))),
       device.ticket(), result);

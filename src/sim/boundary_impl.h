@@ -99,9 +99,8 @@ void Boundary<Device>::place(const std::vector<BodyState>& bodies, const CellsVi
                              View<const Float4> x, float support) {
   if (!unmoved(bodies, fluid.frame)) choose_and_sort(fluid.frame, x.size);
   const View<const std::uint8_t> all{}, marked = std::as_const(marked_).view();
-  search_.build_later(fluid, x, cells_.cells(), std::as_const(points_).view(), support,
-                      fluid.whole ? marked : all);
-  back_.build_later(cells_.cells(), std::as_const(points_).view(), fluid, x, support);
+  search_.build_both_later(back_, fluid, x, cells_.cells(), std::as_const(points_).view(), support,
+                           fluid.whole ? marked : all);
   count_.clear_to_zero();
   slot_of_.resize(x.size);
   touched_.resize(std::max(touched_.size(), std::min<std::size_t>(x.size, 1024)));

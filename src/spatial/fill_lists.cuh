@@ -1,11 +1,12 @@
-// Neighbour lists on a GPU: a thread makes the list of one particle, and each warp takes rows for
-// its 32 lists from one counter.
+// Neighbour lists on a GPU: a thread makes the list of one particle, and each warp's 32 lists get
+// rows that its block takes from one counter.
 //
 // First each thread finds, for the nine runs around its particle, which candidates are near, as
-// bits. Then the length of its list is known, and it is written. The candidates of 128 particles
-// that follow each other lie in nine ranges, too; those of a set with itself are copied to shared
-// memory, coordinate by coordinate: the threads of a warp look at few different points at a time,
-// so that one read serves them all.
+// words of bits. Then the length of its list is known, and it is written, by all threads at the
+// same pace: none waits for another's longer run. The candidates of 128 particles that follow each
+// other lie in nine ranges, too; those of a set with itself are copied to shared memory, coordinate
+// by coordinate: the threads of a warp look at few different points at a time, so that one read
+// serves them all.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ namespace barchan {
 inline constexpr unsigned kAllLanes = 0xffffffffu;
 inline constexpr int kFillThreads = 128;
 inline constexpr int kFillWarps = kFillThreads / static_cast<int>(kWarp);
-inline constexpr std::uint32_t kFillRoom = 1504;  // candidates that are copied; not more
+inline constexpr std::uint32_t kFillRoom = 1664;  // candidates that are copied; not more
+inline constexpr std::uint32_t kFillWords = 9;    // of bits that are kept; mostly one a run
 
 __device__ inline std::uint32_t four_aligned(std::uint32_t i) {
   return i & ~3u;
@@ -30,15 +32,16 @@ struct FillReport {
   std::uint64_t rows;  // that the lists take, those without room included
 };
 
-// Warps take rows for their lists from one counter, which also counts the warps: its lowest bits
-// are rows. The last warp reports, and sets it back to 0 for the next launch.
+// Blocks take rows for the lists of their warps from one counter, which also counts the blocks that
+// are done: its lowest bits are rows. The last block reports, and sets it back to 0 for the next
+// launch.
 inline constexpr int kRowBits = 40;
 
 struct FillLists {
   RunsView runs;
   View<const Float4> x, other;
-  View<const std::uint8_t> worth;  // by cell; empty: look at all
-  float radius_squared;
+  View<const std::uint8_t> worth;    // by cell; empty: look at all
+  float too_far;                     // the least square of a distance that is [m^2]
   bool same;                         // leave oneself out
   std::uint32_t room;                // rows that there is room for
   View<std::uint32_t> count, start;  // out: of each list; of each warp's rows
@@ -115,43 +118,67 @@ struct MemoryPoints {
 };
 
 // Which of 32 candidates from `base` on are near, as bits. What lies behind the last one is looked
-// at, too, and left out afterwards.
+// at, too, and left out afterwards. Near is who makes `square - too_far` negative: its sign is
+// shifted in, one instruction instead of a comparison and an "or".
 template <class Points>
 __device__ std::uint32_t near_bits(const Points& points, std::uint32_t base, std::uint32_t end,
-                                   const Vec3& p, float radius_squared) {
-  std::uint32_t near = 0;
+                                   const Vec3& p, float too_far) {
+  std::uint32_t near = 0, looked_at = 0;
 #pragma unroll
   for (std::uint32_t k = 0; k < 32; k += 4) {
-    if (base + k >= end) continue;
+    if (base + k >= end) break;
     const FourPoints q = points.four(base + k);
 #pragma unroll
     for (std::uint32_t u = 0; u < 4; ++u) {
       const Vec3 d(q.x[u] - p.x, q.y[u] - p.y, q.z[u] - p.z);
-      if (fmaf(d.z, d.z, fmaf(d.y, d.y, d.x * d.x)) <= radius_squared) near |= 1u << (k + u);
+      const float square = fmaf(d.z, d.z, fmaf(d.y, d.y, d.x * d.x));
+      near = __funnelshift_l(__float_as_uint(square - too_far), near, 1);
     }
+    looked_at = k + 4;
   }
+  near = __brev(near << (32 - looked_at) % 32);  // the first candidate is now the lowest bit
   return end - base < 32 ? near & ((1u << (end - base)) - 1) : near;
 }
 
+// The nine runs around a thread's particle, read where they are,
+struct TableRuns {
+  const RunsView& runs;
+  const std::uint32_t* run;
+  __device__ std::uint32_t begin(int row) const { return run[runs.place(row)]; }
+  __device__ std::uint32_t end(int row) const { return run[runs.place(row) + runs.end]; }
+};
+// or copied to shared memory first, so that no run waits for the one before it.
+struct CopiedRuns {
+  std::uint32_t begins[9][kFillThreads], ends[9][kFillThreads];
+  __device__ void copy(const RunsView& runs, const std::uint32_t* run) {
+#pragma unroll
+    for (int row = 0; row < 9; ++row) {
+      begins[row][threadIdx.x] = run[runs.place(row)];
+      ends[row][threadIdx.x] = run[runs.place(row) + runs.end];
+    }
+  }
+  __device__ std::uint32_t begin(int row) const {
+    return begins[row][threadIdx.x];
+  }
+  __device__ std::uint32_t end(int row) const {
+    return ends[row][threadIdx.x];
+  }
+};
+
 // The search around one particle.
-template <class Points>
+template <class Points, class Runs>
 struct Searcher {
   const FillLists& fill;
   const Points& points;
+  const Runs& runs;
   std::uint32_t i;
   Vec3 p;
-  const std::uint32_t* run;
 
-  __device__ Searcher(const FillLists& f, const Points& c, std::uint32_t particle)
-      : fill(f), points(c), i(particle), p(point(f.x, particle)), run(f.runs(particle)) {}
-
-  __device__ std::uint32_t begin(int row) const { return run[fill.runs.place(row)]; }
-  __device__ std::uint32_t end(int row) const { return run[fill.runs.place(row) + fill.runs.end]; }
   // Of the 32 from `from` on, which is a multiple of four: those between begin and `to`.
   __device__ std::uint32_t bits(int row, std::uint32_t from, std::uint32_t to) const {
-    const std::uint32_t shift = points.shift(row);
-    std::uint32_t near = near_bits(points, from + shift, to + shift, p, fill.radius_squared);
-    if (begin(row) > from) near &= ~0u << (begin(row) - from);
+    const std::uint32_t shift = points.shift(row), begin = runs.begin(row);
+    std::uint32_t near = near_bits(points, from + shift, to + shift, p, fill.too_far);
+    if (begin > from) near &= ~0u << (begin - from);
     if (fill.same && i - from < 32) near &= ~(1u << (i - from));
     return near;
   }
@@ -181,84 +208,157 @@ class RowWriter {
   std::uint32_t count_ = 0;
 };
 
-// Rows for a warp's lists, where the longest of them has `found` entries; false: there is no room.
-__device__ inline bool take_rows(const FillLists& fill, std::uint32_t warp, std::uint32_t found,
-                                 unsigned long long& start) {
+// What the threads of a block share.
+struct FillShared {
+  std::uint32_t near[kFillWords][kFillThreads];  // words of bits, none of them 0
+  std::uint32_t from[kFillWords][kFillThreads];  // which candidate a word's lowest bit is
+  std::uint32_t rows[kFillWarps];                // that each warp's lists take
+  unsigned long long start;                      // of the block's rows
+};
+
+// Rows for the lists of a block, of which this thread's has `found` entries: one addition a block,
+// for the counter takes one at a time. False: there is no room.
+__device__ inline bool take_rows(const FillLists& fill, FillShared& block, std::uint32_t i,
+                                 std::uint32_t found, unsigned long long& start) {
+  const std::uint32_t mine = threadIdx.x / kWarp;
   const std::uint32_t rows = (__reduce_max_sync(kAllLanes, found) + kRowEntries - 1) / kRowEntries;
-  if (threadIdx.x % kWarp == 0) {
-    constexpr unsigned long long kOne = 1ull << kRowBits;
-    const unsigned long long before = atomicAdd(fill.counter, kOne + rows);
-    start = before % kOne;
-    fill.start[warp] = static_cast<std::uint32_t>(start);
-    if (before / kOne + 1 == fill.start.size) {
-      fill.report->rows = start + rows;
-      *fill.counter = 0;
-    }
+  if (threadIdx.x % kWarp == 0) block.rows[mine] = rows;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    unsigned long long total = 0;
+    for (int w = 0; w < kFillWarps; ++w) total += block.rows[w];
+    block.start = atomicAdd(fill.counter, total) % (1ull << kRowBits);
   }
-  start = __shfl_sync(kAllLanes, start, 0);
+  __syncthreads();
+  start = block.start;
+  for (std::uint32_t w = 0; w < mine; ++w) start += block.rows[w];
+  if (threadIdx.x % kWarp == 0 && i < fill.x.size) {
+    fill.start[i / kWarp] = static_cast<std::uint32_t>(start);
+  }
   return start + rows <= fill.room;
 }
 
-// The lists of a warp. `masks`: room for nine words a thread.
-template <class Points>
-__device__ void fill_warp(const FillLists& fill, const Points& points,
-                          std::uint32_t (*masks)[kFillThreads]) {
-  const std::uint32_t i = blockIdx.x * kFillThreads + threadIdx.x, warp = i / kWarp;
-  if (warp * kWarp >= fill.x.size) return;
-  const bool there = i < fill.x.size;
-  const Searcher<Points> search(fill, points, there ? i : warp * kWarp);
-  std::uint32_t found = 0;
-  bool longer = false;  // a run has more candidates than a word has bits
-  if (there && (fill.worth.size == 0 || fill.worth[fill.runs.cell_of[i]] != 0)) {
-    for (int row = 0; row < 9; ++row) {
-      const std::uint32_t begin = search.begin(row), end = search.end(row);
-      std::uint32_t from = four_aligned(begin);
-      longer |= end - from > 32;
-      std::uint32_t near = begin < end ? search.bits(row, from, end) : 0;
-      masks[row][threadIdx.x] = near;
-      found += __popc(near);
-      for (from += 32; from < end; from += 32) {
-        found += __popc(search.bits(row, from, end));
-      }
+// At the end of each of so many blocks.
+__device__ inline void report_rows(const FillLists& fill, unsigned blocks) {
+  if (threadIdx.x != 0) return;
+  constexpr unsigned long long kOne = 1ull << kRowBits;
+  const unsigned long long before = atomicAdd(fill.counter, kOne);
+  if (before / kOne + 1 != blocks) return;
+  fill.report->rows = before % kOne;
+  *fill.counter = 0;
+}
+
+// The entries that a thread's words of bits say.
+__device__ inline void write_words(const FillShared& block, std::uint32_t found, uint4* to) {
+  std::uint32_t word = 0, near = block.near[0][threadIdx.x], from = block.from[0][threadIdx.x];
+  const auto next = [&] {
+    if (near == 0 && ++word < kFillWords) {
+      near = block.near[word][threadIdx.x];
+      from = block.from[word][threadIdx.x];
     }
+    const std::uint32_t entry = from + __ffs(near) - 1;
+    near &= near - 1;
+    return entry;
+  };
+  for (std::uint32_t k = 0; k < found; k += kRowEntries) {  // what is behind the last is not read
+    const std::uint32_t a = next(), b = next(), c = next(), d = next();
+    *to = {a, b, c, d};
+    to += kWarp;
   }
-  unsigned long long start = 0;
-  const bool room = take_rows(fill, warp, found, start);
-  if (there) fill.count[i] = room ? found : 0;
-  if (!room || found == 0) return;
-  RowWriter list(reinterpret_cast<uint4*>(fill.lists) + start * kWarp + threadIdx.x % kWarp);
+}
+
+// The same for lists with more words than are kept: they are found again.
+template <class Search>
+__device__ void write_again(const Search& search, uint4* to) {
+  RowWriter list(to);
   for (int row = 0; row < 9; ++row) {
-    std::uint32_t from = four_aligned(search.begin(row)), near = masks[row][threadIdx.x];
-    for (;;) {
+    const std::uint32_t end = search.runs.end(row);
+    for (std::uint32_t from = four_aligned(search.runs.begin(row)); from < end; from += 32) {
+      std::uint32_t near = search.bits(row, from, end);
       for (; near != 0; near &= near - 1) list.put(from + __ffs(near) - 1);
-      if (!longer || search.end(row) - from <= 32) break;
-      from += 32;
-      near = search.bits(row, from, search.end(row));
     }
   }
   list.finish();
 }
 
-// A set with itself.
-__global__ void __launch_bounds__(kFillThreads) run_fill_same(FillLists fill) {
-  __shared__ std::uint32_t masks[9][kFillThreads];
-  __shared__ FillTile tile;
-  const std::uint32_t first = blockIdx.x * kFillThreads;
-  const std::size_t after = std::size_t{first} + kFillThreads;
-  const auto end = static_cast<std::uint32_t>(after < fill.x.size ? after : fill.x.size);
-  tile.find(fill.runs, first, end - 1);
-  if (tile.fits()) {
-    tile.copy(fill.other);
-    fill_warp(fill, TilePoints{tile}, masks);
+// The lists of a block. `wanted`: this thread has a particle, i, that may have neighbours.
+template <class Points, class Runs>
+__device__ void fill_block(const FillLists& fill, const Points& points, const Runs& runs,
+                           std::uint32_t i, bool wanted, FillShared& block) {
+  const Searcher<Points, Runs> search{fill, points, runs, i, wanted ? point(fill.x, i) : Vec3{}};
+  std::uint32_t found = 0, words = 0;
+  for (int row = 0; wanted && row < 9; ++row) {
+    const std::uint32_t begin = runs.begin(row), end = runs.end(row);
+    if (begin == end) continue;
+    for (std::uint32_t from = four_aligned(begin); from < end; from += 32) {
+      const std::uint32_t near = search.bits(row, from, end);
+      if (near == 0) continue;
+      if (words < kFillWords) {
+        block.near[words][threadIdx.x] = near;
+        block.from[words][threadIdx.x] = from;
+      }
+      ++words;
+      found += __popc(near);
+    }
+  }
+  unsigned long long start = 0;
+  const bool room = take_rows(fill, block, i, found, start);
+  if (i < fill.x.size) fill.count[i] = room ? found : 0;
+  if (!room || found == 0) return;
+  uint4* to = reinterpret_cast<uint4*>(fill.lists) + start * kWarp + threadIdx.x % kWarp;
+  if (words <= kFillWords) {
+    write_words(block, found, to);
   } else {
-    fill_warp(fill, MemoryPoints{fill.other}, masks);
+    write_again(search, to);
   }
 }
 
-// One set in another.
-__global__ void __launch_bounds__(kFillThreads) run_fill_other(FillLists fill) {
-  __shared__ std::uint32_t masks[9][kFillThreads];
-  fill_warp(fill, MemoryPoints{fill.other}, masks);
+// A set with itself.
+__global__ void __launch_bounds__(kFillThreads) run_fill_same(FillLists fill) {
+  __shared__ FillShared block;
+  __shared__ FillTile tile;
+  const std::uint32_t first = blockIdx.x * kFillThreads, i = first + threadIdx.x;
+  const std::size_t after = std::size_t{first} + kFillThreads;
+  const auto end = static_cast<std::uint32_t>(after < fill.x.size ? after : fill.x.size);
+  tile.find(fill.runs, first, end - 1);
+  const TableRuns runs{fill.runs, fill.runs(i < end ? i : first)};
+  if (tile.fits()) {
+    tile.copy(fill.other);
+    fill_block(fill, TilePoints{tile}, runs, i, i < end, block);
+  } else {
+    fill_block(fill, MemoryPoints{fill.other}, runs, i, i < end, block);
+  }
+  report_rows(fill, gridDim.x);
+}
+
+// One set in another, where most of the first may be far from all of the second. A block sees to
+// every so manieth 128 particles.
+__device__ inline void fill_other(const FillLists& fill, unsigned this_block, unsigned blocks,
+                                  CopiedRuns& runs, FillShared& block) {
+  const auto end = static_cast<std::uint32_t>(fill.x.size);
+  for (std::uint32_t first = this_block * kFillThreads; first < end;
+       first += blocks * kFillThreads) {
+    const std::uint32_t i = first + threadIdx.x;
+    const bool wanted = i < end && (fill.worth.size == 0 || fill.worth[fill.runs.cell_of[i]] != 0);
+    if (__syncthreads_or(wanted)) {
+      if (wanted) runs.copy(fill.runs, fill.runs(i));
+      fill_block(fill, MemoryPoints{fill.other}, runs, i, wanted, block);
+    } else if (i < end) {
+      fill.count[i] = 0;
+    }
+  }
+  report_rows(fill, blocks);
+}
+// Both ways: the first blocks `there`, the others `back`.
+__global__ void __launch_bounds__(kFillThreads)
+    run_fill_others(FillLists there, FillLists back, unsigned blocks_there) {
+  __shared__ FillShared block;
+  __shared__ CopiedRuns runs;
+  if (blockIdx.x < blocks_there) {
+    fill_other(there, blockIdx.x, blocks_there, runs, block);
+  } else {
+    fill_other(back, blockIdx.x - blocks_there, gridDim.x - blocks_there, runs, block);
+  }
 }
 
 }  // namespace barchan

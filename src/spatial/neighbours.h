@@ -13,6 +13,8 @@
 
 namespace barchan {
 
+struct FillLists;  // spatial/fill_lists.cuh
+
 // The lists as kernels see them.
 struct Neighbours {
   View<const std::uint32_t> counts;
@@ -58,9 +60,11 @@ class NeighbourSearch {
   // for anyway, settled() says so; where it is false, some lists were empty, and the search and all
   // that read it must be done again.
   void build_later(const CellsView& cells, View<const Float4> x, float radius);
+  // For two sets, both ways at once: `back` gets for each of `other` the points of x near it.
   // `worth` (may be empty) says for each cell of a whole table whether others can be near.
-  void build_later(const CellsView& cells, View<const Float4> x, const CellsView& other_cells,
-                   View<const Float4> other, float radius, View<const std::uint8_t> worth = {});
+  void build_both_later(NeighbourSearch& back, const CellsView& cells, View<const Float4> x,
+                        const CellsView& other_cells, View<const Float4> other, float radius,
+                        View<const std::uint8_t> worth = {});
   bool settled();
 
   // Valid until the cells are sorted anew.
@@ -85,6 +89,8 @@ class NeighbourSearch {
   };
   void build(Search search);
   void launch(Search search);
+  void launch_both(Search search, NeighbourSearch& back, Search search_back);
+  FillLists prepare(Search search);  // all that a GPU's launch needs
 
   Device& device_;
   Buffer<std::uint32_t> start_, count_, index_;

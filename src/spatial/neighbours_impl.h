@@ -55,10 +55,12 @@ void NeighbourSearch<Device>::build_later(const CellsView& cells, View<const Flo
 }
 
 template <class Device>
-void NeighbourSearch<Device>::build_later(const CellsView& cells, View<const Float4> x,
-                                          const CellsView& other_cells, View<const Float4> other,
-                                          float radius, View<const std::uint8_t> worth) {
-  launch(Search{cells, other_cells, {}, {}, x, other, radius, false, worth});
+void NeighbourSearch<Device>::build_both_later(NeighbourSearch& back, const CellsView& cells,
+                                               View<const Float4> x, const CellsView& other_cells,
+                                               View<const Float4> other, float radius,
+                                               View<const std::uint8_t> worth) {
+  launch_both(Search{cells, other_cells, {}, {}, x, other, radius, false, worth}, back,
+              Search{other_cells, cells, {}, {}, other, x, radius, false, {}});
 }
 
 template <class Device>

@@ -89,6 +89,11 @@ void NeighbourSearch<Cpu>::launch(Search search) {
   build(search);
 }
 template <>
+void NeighbourSearch<Cpu>::launch_both(Search search, NeighbourSearch& back, Search search_back) {
+  build(search);
+  back.build(search_back);
+}
+template <>
 bool NeighbourSearch<Cpu>::settled() {
   return true;
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "compute/grid.cuh"
 #include "spatial/fill_lists.cuh"
@@ -67,14 +68,25 @@ struct SortInOneLaunch {
 };
 constexpr std::size_t kFewParticles = 1 << 18, kFewCells = 1 << 20;
 
-void launch_fill(Cuda& device, const FillLists& fill) {
+void launch_fill_same(Cuda& device, const FillLists& fill) {
+  if (fill.x.size == 0) return;
   const CudaTimer timer(device, "neighbours: lists");
   const auto blocks = static_cast<unsigned>((fill.x.size + kFillThreads - 1) / kFillThreads);
-  if (fill.same) {
-    run_fill_same<<<blocks, kFillThreads, 0, device.stream()>>>(fill);
-  } else {
-    run_fill_other<<<blocks, kFillThreads, 0, device.stream()>>>(fill);
-  }
+  run_fill_same<<<blocks, kFillThreads, 0, device.stream()>>>(fill);
+  check_cuda(cudaGetLastError(), "neighbours: lists");
+}
+
+// Where there are many, a block sees to eight times as many: most look once and are done.
+unsigned blocks_for_other(const FillLists& fill) {
+  constexpr std::size_t kMany = 1 << 21;
+  const std::size_t each = kFillThreads * (fill.x.size > kMany ? 8 : 1);
+  return static_cast<unsigned>((fill.x.size + each - 1) / each);
+}
+void launch_fill_others(Cuda& device, const FillLists& fill, const FillLists& back) {
+  const unsigned there = blocks_for_other(fill), all = there + blocks_for_other(back);
+  if (all == 0) return;
+  const CudaTimer timer(device, "neighbours: lists");
+  run_fill_others<<<all, kFillThreads, 0, device.stream()>>>(fill, back, there);
   check_cuda(cudaGetLastError(), "neighbours: lists");
 }
 
@@ -109,15 +121,15 @@ void CellSort<Cuda>::sort_whole(View3<const float> x) {
 
 // Into as much room as the last builds took, and what the buffer has beyond it.
 template <>
-void NeighbourSearch<Cuda>::launch(Search search) {
+FillLists NeighbourSearch<Cuda>::prepare(Search search) {
   const std::size_t n = search.size();
   warps_ = (n + kWarp - 1) / kWarp;
   pairs_ = kUnknown;
   count_.resize(n);
   start_.resize(warps_);
   index_.resize(0);
-  if (n == 0) return;
-  if (warps_ >> (64 - kRowBits) != 0) {
+  if (n == 0) return {};
+  if (warps_ >> (64 - kRowBits) != 0) {  // more than there are blocks
     fail("neighbour lists of {} particles are more than a GPU can count; use fewer", n);
   }
   if (counter_.resize(1)) counter_.clear_to_zero();
@@ -143,11 +155,34 @@ void NeighbourSearch<Cuda>::launch(Search search) {
   if (!report_) report_ = device_.host_memory(sizeof(FillReport));
   auto* report = static_cast<FillReport*>(report_.get());
   *report = {};
-  launch_fill(device_, FillLists{runs, search.packed, search.packed_other, search.worth,
-                                 search.radius * search.radius, search.same,
-                                 static_cast<std::uint32_t>(room_), count_.view(), start_.view(),
-                                 index_.data(), report,
-                                 reinterpret_cast<unsigned long long*>(counter_.data())});
+  const float too_far = std::nextafter(search.radius * search.radius, 3e38f);
+  return {runs,
+          search.packed,
+          search.packed_other,
+          search.worth,
+          too_far,
+          search.same,
+          static_cast<std::uint32_t>(room_),
+          count_.view(),
+          start_.view(),
+          index_.data(),
+          report,
+          reinterpret_cast<unsigned long long*>(counter_.data())};
+}
+
+template <>
+void NeighbourSearch<Cuda>::launch(Search search) {
+  const FillLists fill = prepare(search);
+  if (search.same) {
+    launch_fill_same(device_, fill);
+  } else {
+    launch_fill_others(device_, fill, {});
+  }
+}
+
+template <>
+void NeighbourSearch<Cuda>::launch_both(Search search, NeighbourSearch& back, Search search_back) {
+  launch_fill_others(device_, prepare(search), back.prepare(search_back));
 }
 
 template <>

@@ -89,7 +89,8 @@ struct Predict {
 };
 
 // The same in the order of the cells. `moved` is what v = (x* - x) / dt will differ by from
-// the velocity of free flight; `pushed` the part of it that solids did.
+// the velocity of free flight; `pushed` the part of it that solids did. Both begin here for the few
+// near a wall alone; the others' begin where they are first moved.
 struct SortPredicted {
   View<const std::uint32_t> order;
   View3<const float> x, v, predicted;
@@ -100,8 +101,7 @@ struct SortPredicted {
   View3<float> start_x, free_v;         // out
   View<std::uint8_t> sorted_near_wall;  // out
   View<Float4> points;                  // out: x*, w
-  View3<float> moved, pushed;           // out [m]
-  View<float> multiplier;               // out: 0, sum of lambda over the iterations [m^2]
+  View3<float> moved, pushed;           // out, of those near a wall [m]
 
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
@@ -113,10 +113,11 @@ struct SortPredicted {
     free_v[i] = velocity;
     sorted_near_wall[i] = near;
     points[i] = {p.x, p.y, p.z, inverse_mass_of[material[from]]};
-    const Vec3 push = p - free;
-    moved[i] = push;
-    pushed[i] = push;
-    multiplier[i] = 0.0f;
+    if (near != 0) {
+      const Vec3 push = p - free;
+      moved[i] = push;
+      pushed[i] = push;
+    }
   }
 };
 
@@ -192,7 +193,8 @@ struct Multipliers {
   float eps;                       // constraint force mixing [1/m^2]
   float omega;                     // under-relaxation (lattice.h)
   bool may_pull;                   // tension = "paper": lambda > 0 as well
-  View<float> multiplier;          // in and out: sum of lambda so far
+  bool first;                      // of the iterations
+  View<float> multiplier;          // in (but for the first) and out: sum of lambda so far
   View<Float4> points_and_lambda;  // out
 
   HD View<const Float4> gathered() const { return points; }
@@ -216,8 +218,9 @@ struct Multipliers {
     const float C = k.V * k.density_scale * count - 1.0f, slope = k.V * k.G.slope();
     const float D = slope * slope * (squares + me.w * dot(grad, grad + wall));
     float lambda = -omega * min(C, kMostExcess) / (max(D, 0.0f) + eps);
-    if (!may_pull) lambda = min(lambda, -multiplier[at]);  // the sum stays <= 0
-    multiplier[at] += lambda;
+    const float so_far = first ? 0.0f : multiplier[at];
+    if (!may_pull) lambda = min(lambda, -so_far);  // the sum stays <= 0
+    multiplier[at] = so_far + lambda;
     points_and_lambda[at] = {p.x, p.y, p.z, lambda};
     return excess_of(C);
   }
@@ -309,11 +312,19 @@ struct MeasureWalls {
   View<WallPart> parts;  // out, by slot
 
   HD_INLINE bool is_one(std::uint32_t slot) const { return slot < *walls.count; }
+  HD_INLINE void keep(std::uint32_t slot, const Sums<WallSums<false>::kSums>& sums) const {
+    parts[slot] = {sums[0], sums[4], sums.vector(1)};
+  }
   HD_INLINE void measure(int item, std::uint32_t slot, int i, const Vec3& p) const {
     const auto sums =
         k.paper ? sum_pairs_split(walls.near, walls.points, {}, i, p, WallSums<true>{k.G})
                 : sum_pairs_split(walls.near, walls.points, {}, i, p, WallSums<false>{k.G});
-    if (item % kSplit == 0) parts[slot] = {sums[0], sums[4], sums.vector(1)};
+    if (item % kSplit == 0) keep(slot, sums);
+  }
+  // By one thread.
+  HD_INLINE void measure_alone(std::uint32_t slot, int i, const Vec3& p) const {
+    keep(slot, k.paper ? sum_pairs(walls.near, walls.points, i, p, WallSums<true>{k.G})
+                       : sum_pairs(walls.near, walls.points, i, p, WallSums<false>{k.G}));
   }
   HD_INLINE void operator()(int item) const {
     const auto slot = static_cast<std::uint32_t>(item / kSplit);
@@ -332,6 +343,7 @@ struct MeetWalls {
   View<const Float4> points_and_lambda;  // before the corrections
   View<const std::uint8_t> near_wall;
   Containment solids;
+  bool first;                  // of the iterations
   View<Float4> points;         // in and out
   View3<float> moved, pushed;  // in and out [m]
 
@@ -356,7 +368,7 @@ struct MeetWalls {
     if (item % kSplit != 0) return;
     points[at] = {p.x, p.y, p.z, me.w};
     moved[at] += push;
-    pushed[at] += push;
+    pushed[at] = (first && near_wall[at] == 0 ? Vec3{} : Vec3(pushed[at])) + push;
   }
 };
 
@@ -371,8 +383,10 @@ struct Corrections {
   View<const Float4> points_and_lambda;
   View<const std::uint8_t> material;
   View<const float> inverse_mass_of;  // w by material
+  View<const std::uint8_t> near_wall;
   Kernels k;
   ArtificialPressure s_corr;
+  bool first;              // of the iterations
   View<Float4> points;     // out: x*, w
   View3<float> moved;      // in and out [m]
   View<float> multiplier;  // in and out [m^2]
@@ -386,7 +400,7 @@ struct Corrections {
     const float w = inverse_mass_of[material[at]];
     const auto sums = sum_pairs(near, points_and_lambda, i, p, CorrectionSums{k.G, s_corr, me.w});
     const Vec3 dp = (w * k.V * k.G.slope()) * sums.vector(0);
-    moved[at] += dp;
+    moved[at] = (first && near_wall[at] == 0 ? Vec3{} : Vec3(moved[at])) + dp;
     points[at] = {p.x + dp.x, p.y + dp.y, p.z + dp.z, w};
     multiplier[at] -= 0.5f * sums[3] / max(sums[4], 1e-30f);
   }
@@ -395,15 +409,18 @@ struct Corrections {
 // ---- Velocities: Algorithm 1, lines 20-24
 
 // Out of the solids for good, then v = (x* - x) / dt. Few are near a solid or were moved so far
-// that they might have passed one; those are done together.
+// that they might have passed one; those are done together. The solids' part of the sums is known
+// from the last iteration but for those whom this moves.
 struct MoveOn {
-  View<const std::uint8_t> near_wall;
+  MeasureWalls walls;
   Containment solids;
-  float dt, spacing;           // [s], [m]
-  View<Float4> points;         // in and out
-  View3<float> moved, pushed;  // in and out
-  View3<float> x, v;           // in: at the start, of free flight; out: new
-  View<Float4> velocities;     // out: v, 1 / w
+  float dt, spacing;             // [s], [m]
+  bool last;                     // v stays so; otherwise Smooth writes it
+  View<std::uint8_t> near_wall;  // in and out: `pushed` counts
+  View<Float4> points;           // in and out
+  View3<float> moved, pushed;    // in and out
+  View3<float> x, v;             // in: at the start, of free flight; out: new
+  View<Float4> velocities;       // out: v, 1 / w
 
   HD_INLINE bool operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
@@ -417,7 +434,11 @@ struct MoveOn {
     const auto at = static_cast<std::size_t>(i);
     Float4 me = points[at];
     const Vec3 end(me.x, me.y, me.z), kept = solids.move(x[at], end);
-    pushed[at] += kept - end;
+    const std::uint32_t slot = walls.walls.slot_of[at];
+    const bool counts = near_wall[at] != 0 || slot != ~0u;
+    pushed[at] = (counts ? Vec3(pushed[at]) : Vec3{}) + (kept - end);
+    near_wall[at] = 1;
+    if (slot != ~0u && !(kept == end)) walls.measure_alone(slot, i, kept);
     me = {kept.x, kept.y, kept.z, me.w};
     points[at] = me;
     move(at, me, moved[at] + (kept - end));
@@ -425,7 +446,7 @@ struct MoveOn {
   HD_INLINE void move(std::size_t at, const Float4& me, const Vec3& total) const {
     const Vec3 velocity = v[at] + total / dt;
     x[at] = Vec3(me.x, me.y, me.z);
-    v[at] = velocity;
+    if (last) v[at] = velocity;
     velocities[at] = {velocity.x, velocity.y, velocity.z, 1.0f / me.w};
   }
 };
@@ -635,8 +656,9 @@ struct Results {
 // between a body and a floor, which pushes both and gets nothing, holds them apart.
 struct PushSolids {
   BoundaryView walls;
-  View<const Float4> points;     // x, w
-  View3<const float> pushed;     // [m]
+  View<const Float4> points;  // x, w
+  View<const std::uint8_t> near_wall;
+  View3<const float> pushed;     // of those near a wall or with samples near [m]
   View<const float> multiplier;  // Lambda [m^2]
   Kernels k;
   Containment solids;
@@ -691,13 +713,15 @@ struct PushSolids {
   }
 
   HD bool counts(int i) const {
-    return walls.near.count(i) > 0 || !(pushed[static_cast<std::size_t>(i)] == Vec3{});
+    const auto at = static_cast<std::size_t>(i);
+    return (near_wall[at] != 0) | (walls.slot_of[at] != ~0u);
   }
   HD Pushes operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     Pushes out;
     const Vec3 dx = pushed[at];
     const int count = walls.near.count(i);
+    if (count == 0 && dx == Vec3{}) return out;
     const Float4 me = points[at];
     const Vec3 x(me.x, me.y, me.z);
     const double m = static_cast<double>(mass) / static_cast<double>(me.w);

@@ -45,8 +45,10 @@ class PbfSolver final : public Solver {
   CellFrame choose_frame(View3<const float> x);
   bool frame_held(const Bounds& bounds);
   void measure_walls();
+  pbf::MeasureWalls wall_sums();
   void iterate(int k, const SolidsView& solids, View<const std::uint8_t> material);
   int most_iterations() const;
+  bool smooths() const { return params_.vorticity > 0.0 || params_.xsph > 0.0; }
 
   Containment containment(const SolidsView& solids) const;
   std::int64_t n() const { return static_cast<std::int64_t>(points_.size()); }

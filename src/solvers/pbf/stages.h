@@ -110,13 +110,12 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
   for (auto* vectors : {&moved_, &pushed_}) vectors->resize(count);
   sorted_near_wall_.resize(count);
   multiplier_.resize(count);
-  for_each(
-      device_, "reorder", n(),
-      pbf::SortPredicted{cells_.order(), now.position(), now.velocity(), predicted, now.material(),
-                         std::as_const(near_wall_).view(), std::as_const(inverse_mass_of_).view(),
-                         gravity_, static_cast<float>(dt), next.write_position(),
-                         next.write_velocity(), sorted_near_wall_.view(), points_.view(),
-                         moved_.view(), pushed_.view(), multiplier_.view()});
+  for_each(device_, "reorder", n(),
+           pbf::SortPredicted{
+               cells_.order(), now.position(), now.velocity(), predicted, now.material(),
+               std::as_const(near_wall_).view(), std::as_const(inverse_mass_of_).view(), gravity_,
+               static_cast<float>(dt), next.write_position(), next.write_velocity(),
+               sorted_near_wall_.view(), points_.view(), moved_.view(), pushed_.view()});
   begin_aside(device_);
   boundary_.place(next.bodies, cells_.cells(), std::as_const(points_).view(), h);
   device_.copy(&results_.data()->touched, boundary_.view().count, sizeof(std::uint32_t));
@@ -132,8 +131,12 @@ template <class Device>
 void PbfSolver<Device>::measure_walls() {
   wall_parts_.resize(boundary_.room());
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
-           pbf::MeasureWalls{boundary_.view(), std::as_const(points_).view(), kernels_,
-                             wall_parts_.view()});
+           wall_sums());
+}
+
+template <class Device>
+pbf::MeasureWalls PbfSolver<Device>::wall_sums() {
+  return {boundary_.view(), std::as_const(points_).view(), kernels_, wall_parts_.view()};
 }
 
 template <class Device>
@@ -147,7 +150,7 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
       device_, "multipliers", n(),
       pbf::Multipliers{near_.view(), std::as_const(points_).view(), walls.slot_of,
                        std::as_const(wall_parts_).view(), kernels_, eps,
-                       pbf::relaxation(params_.iterations), params_.tension == "paper",
+                       pbf::relaxation(params_.iterations), params_.tension == "paper", k == 0,
                        multiplier_.view(), points_and_lambda_.view()},
       &results_.data()[k].excess);
   const View<const Float4> with_lambda = std::as_const(points_and_lambda_).view();
@@ -158,17 +161,13 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
   for_each(
       device_, "corrections", n(),
       pbf::Corrections{near_.view(), with_lambda, material, std::as_const(inverse_mass_of_).view(),
-                       kernels_, s_corr_, points_.view(), moved_.view(), multiplier_.view()});
+                       std::as_const(sorted_near_wall_).view(), kernels_, s_corr_, k == 0,
+                       points_.view(), moved_.view(), multiplier_.view()});
   join_aside(device_);
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
-           pbf::MeetWalls{{walls, std::as_const(points_).view(), kernels_, wall_parts_.view()},
-                          std::as_const(wall_lambda_).view(),
-                          with_lambda,
-                          std::as_const(sorted_near_wall_).view(),
-                          containment(solids),
-                          points_.view(),
-                          moved_.view(),
-                          pushed_.view()});
+           pbf::MeetWalls{wall_sums(), std::as_const(wall_lambda_).view(), with_lambda,
+                          std::as_const(sorted_near_wall_).view(), containment(solids), k == 0,
+                          points_.view(), moved_.view(), pushed_.view()});
 }
 
 // Fixed iterations, or (tolerance > 0) until the mean excess density is small enough, which is
@@ -194,11 +193,10 @@ template <class Device>
 void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, State& next) {
   for_each_some(
       device_, "velocities", n(),
-      pbf::MoveOn{std::as_const(sorted_near_wall_).view(), containment(solids),
-                  static_cast<float>(dt), static_cast<float>(setup_.spacing), points_.view(),
-                  moved_.view(), pushed_.view(), next.rewrite_vectors("position"),
+      pbf::MoveOn{wall_sums(), containment(solids), static_cast<float>(dt),
+                  static_cast<float>(setup_.spacing), !smooths(), sorted_near_wall_.view(),
+                  points_.view(), moved_.view(), pushed_.view(), next.rewrite_vectors("position"),
                   next.rewrite_vectors("velocity"), velocities_.view()});
-  measure_walls();
 }
 
 // c is given for a step of kReferenceStep; over dt, 1 - c is taken to the power of their ratio.
@@ -223,7 +221,7 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
                                  next.write_numbers<float>("density"),
                                  next.write_numbers<float>("pressure")};
   pbf::Ending* ending = &results_.data()->ending;
-  if (!confine && !(c > 0.0)) {
+  if (!smooths()) {
     reduce_to<pbf::JoinEnding>(device_, "densities", n(), densities, ending);
     return;
   }
@@ -252,9 +250,9 @@ void PbfSolver<Device>::push_solids(const SolidsView& solids, double dt) {
     reduce_some_to<pbf::JoinPushes>(
         device_, "push solids", n(),
         pbf::PushSolids{boundary_.view(), std::as_const(points_).view(),
-                        std::as_const(pushed_).view(), std::as_const(multiplier_).view(), kernels_,
-                        containment(solids), static_cast<float>(mass), static_cast<float>(dt),
-                        first},
+                        std::as_const(sorted_near_wall_).view(), std::as_const(pushed_).view(),
+                        std::as_const(multiplier_).view(), kernels_, containment(solids),
+                        static_cast<float>(mass), static_cast<float>(dt), first},
         &results_.data()[first / pbf::kSolidsPerPass].pushes);
   }
   end_aside(device_);

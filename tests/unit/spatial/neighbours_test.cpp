@@ -207,6 +207,39 @@ TEST_P(Search, OneSetAgainstAnother) {
   });
 }
 
+// As solvers ask for them: packed, both ways, and in room that is guessed at first.
+TEST_P(Search, BothWaysAtOnce) {
+  const auto points = random_points(1200, 1.0f, 10), walls = random_points(900, 1.0f, 11);
+  const float radius = 0.12f;
+  on_device(*device, [&]<class D>(D& d) {
+    Buffer3 x(*device), w(*device);
+    x.upload(points);
+    w.upload(walls);
+    const CellFrame frame = frame_around({{{0, 0, 0}, {1, 1, 1}}, {}}, radius);
+    CellSort<D> cells(d), wall_cells(d);
+    cells.sort(std::as_const(x).view(), frame);
+    wall_cells.sort(std::as_const(w).view(), frame);
+    Buffer<Float4> sorted_x(*device), sorted_w(*device);
+    permute_packed(d, std::as_const(x).view(), cells.order(), sorted_x);
+    permute_packed(d, std::as_const(w).view(), wall_cells.order(), sorted_w);
+    NeighbourSearch<D> near(d), back(d);
+    for (bool settled = false; !settled;) {
+      near.build_both_later(back, cells.cells(), std::as_const(sorted_x).view(), wall_cells.cells(),
+                            std::as_const(sorted_w).view(), radius);
+      device->wait();
+      const bool there = near.settled(), and_back = back.settled();
+      settled = there && and_back;
+    }
+    const auto order = download(*device, cells.order());
+    const auto wall_order = download(*device, wall_cells.order());
+    EXPECT_EQ(in_own_numbers(near.download(), order, wall_order),
+              brute_force(points, walls, radius, false));
+    EXPECT_EQ(in_own_numbers(back.download(), wall_order, order),
+              brute_force(walls, points, radius, false));
+    return 0;
+  });
+}
+
 // Two sets in one frame of cells so large that one set's table has all of them and the other's has
 // not (on a GPU; a CPU has only tables of cells that hold particles).
 TEST_P(Search, OneSetAgainstAnotherInALargeFrame) {
