@@ -84,7 +84,7 @@ struct ListContacts {
     }
   }
   HD int nearest(std::uint32_t cell, const Vec3& x) const {
-    return solids.solids.count == 1 ? 0 : solids.nearest(cell / kTileCells, x).solid;
+    return solids.nearest_solid(cell / kTileCells, x);
   }
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);

@@ -171,9 +171,9 @@ struct MeetSolids {
     for (int a = begin; a < end; ++a) {
       if (open.of[a][face] > 0.0f) continue;
       const Vec3 x = middle_of_face(tiles, face, a);
-      const SolidsNow::Nearest wall = solids.nearest(face / kTileCells, x);
-      const Vec3 n = distance_now(solids.solids.data[wall.solid], x).gradient;
-      Vec3 slip = -1.0f * solids.velocity(wall.solid, x);
+      const int wall = solids.nearest_solid(face / kTileCells, x);
+      const Vec3 n = distance_now(solids.solids.data[wall], x).gradient;
+      Vec3 slip = -1.0f * solids.velocity(wall, x);
       for (int of = 0; of < 3; ++of) slip[of] += of == a ? u.of[a][face] : mean(of, a, face);
       const std::uint32_t low = tiles.before(face, a);
       const bool wet = kind[face] == kLiquid || (low != kNoCell && kind[low] == kLiquid);

@@ -42,6 +42,7 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       closed_(device),
       wall_(device),
       octants_(device),
+      fractions_(device),
       open_(device),
       speed_(device),
       contacts_(device, setup.solids),
@@ -78,6 +79,7 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
   for (const Solid& solid : setup.solids) {
     const Aabb box = bounds(solid.shape);
     const Vec3d far = max(max(box.hi, -box.lo), Vec3d());
+    if (solid.drive != SolidDrive::fixed) moving_ |= flip::bit_of_solid(reach_of_.size());
     reach_of_.push_back(box.is_bounded() ? length(far) : 1e30);
   }
 }
@@ -117,6 +119,7 @@ void FlipSolver<Device>::lay_grid(const State& now, double dt, State& next) {
   permute(device_, now.position(), tiles_.order(), from_);
   signs_.clear_to_zero();
   solves_.clear();
+  if (!setup_.solids.empty()) fractions_.turn_page(octants_, wall_);
   const auto all = static_cast<std::size_t>(cells());
   for (flip::FaceBuffer* faces : {&u_, &change_, &shift_, &scratch_, &face_, &open_}) {
     faces->resize(all);
@@ -188,11 +191,10 @@ void FlipSolver<Device>::look_at_solids(const State& now, const State& next,
            flip::SideOfTiles{tiles, solids, side_.view(), solids_near_.view()});
   solids_ = {solids, walls_move_ ? std::as_const(motion_).view() : View<const flip::SolidMotion>{},
              std::as_const(solids_near_).view()};
-  for_each_part_of(
-      device_, "solids", near_.within(2),
-      flip::OpenFractions{tiles, solids_, side, open_.view(), octants_.view(), wall_.view()});
+  const flip::ConstFaceView found = fractions_.find(tiles, solids_, side, moving_, near_.within(2),
+                                                    octants_.view(), wall_.view());
   for_each_of(device_, "solids", near_.within(2),
-              flip::CloseSlivers{tiles, side, std::as_const(octants_).view(), open_.view(),
+              flip::CloseSlivers{tiles, side, std::as_const(octants_).view(), found, open_.view(),
                                  closed_.view()});
   if (walls_move_) find_wall_speeds();
 }
@@ -594,7 +596,7 @@ template <class Device>
 void FlipSolver<Device>::keep_out_of_solids(const SolidsView& solids, double dt, State& next) {
   if (!walls_) return;
   const auto d = static_cast<float>(setup_.spacing);
-  const Containment containment{solids, 0.1f * d, 0.1f * d, 0.5f * d};
+  const Containment containment{solids, 0.1f * d, 0.1f * d, flip::KeepOut::kShare * d};
   for_each_some(
       device_, "keep out", static_cast<std::int64_t>(from_.size()),
       flip::KeepOut{containment, d, flip::spread_strength(dt), std::as_const(from_).view(),
