@@ -49,10 +49,12 @@ class FlipSolver final : public Solver {
   void extend_velocities();
   void grid_to_particles(double dt, State& next);
   void keep_out_of_solids(const SolidsView& solids, double dt, State& next);
-  void finish_report(double dt, State& next, StepReport& report);
+  void finish_report(double dt, State& next, StepReport& report, BodyImpulses& out);
 
   void find_wall_speeds();
+  flip::CellContacts contacts_of_cells() const;
   void list_contacts(const State& next);
+  bool pushes_come_later() const;
   std::vector<flip::Push> pushes(View<const float> q);
   void move_on(const State& next, const std::vector<flip::Push>& pushes);
   void set_up_equations(const State& next, bool again);

@@ -9,6 +9,7 @@
 #include "compute/view.h"
 #include "geometry/containment.h"
 #include "sim/measure_kernels.h"
+#include "solvers/flip/contact_kernels.h"
 #include "solvers/flip/pressure_kernels.h"
 
 namespace barchan::flip {
@@ -155,7 +156,9 @@ struct KeepOut {
 
 // What the host looks at when a step ends.
 struct StepSigns {
+  static constexpr int kSolids = 4;
   VitalSigns vitals;
+  SixSums push[kSolids];  // on each solid, where no more than so many are there and none is moved
   float out_flow;         // the largest of a liquid cell [m/s]
   std::uint32_t cut_off;  // 1: a particle would have left the grid around it
 };

@@ -287,7 +287,9 @@ void FlipSolver<Device>::set_up_equations(const State& next, bool again) {
                                    ? contacts_.bodies(next.bodies, body_span_ * cell_mass())
                                    : PoissonBodies{};
   if (again) {
-    poisson_.change(matrix, bodies);
+    // Cells of water only come off walls, and are as air to those beside them.
+    using Poisson = PoissonSolver<Device>;
+    poisson_.change(matrix, bodies, sand_ ? Poisson::kAny : Poisson::kAnchored);
   } else {
     poisson_.prepare(tiles_.view(), matrix, bodies);
   }
@@ -451,18 +453,22 @@ double FlipSolver<Device>::cell_mass() const {
   return setup_.materials.front().density * dx * dx * dx;
 }
 
+template <class Device>
+flip::CellContacts FlipSolver<Device>::contacts_of_cells() const {
+  return {{tiles_.view(), kind_.view(), side_.view(), open()},
+          solids_,
+          motion_.view(),
+          octants_.view(),
+          Vec3(kick_ * setup_.gravity),
+          stuff()};
+}
+
 // Contacts, and what the liquid between cells and walls does to dynamic bodies before the pressure
 // is known.
 template <class Device>
 void FlipSolver<Device>::list_contacts(const State& next) {
   if (contacts_.dynamic() > 0) motion_.upload(motions_);
-  contacts_.list({{tiles_.view(), std::as_const(kind_).view(), std::as_const(side_).view(), open()},
-                  solids_,
-                  std::as_const(motion_).view(),
-                  std::as_const(octants_).view(),
-                  Vec3(kick_ * setup_.gravity),
-                  stuff()},
-                 cells(), near_.within(1));
+  contacts_.list(contacts_of_cells(), cells(), near_.within(1));
   if (contacts_.dynamic() == 0) return;
   move_on(next, pushes({}));
   find_wall_speeds();
@@ -499,10 +505,26 @@ std::vector<flip::Push> FlipSolver<Device>::pushes(View<const float> q) {
   return all;
 }
 
+// Pushes on solids that do not move by them are for the record: few are summed up without a list
+// of contacts, and nobody waits for them before the step ends.
+template <class Device>
+bool FlipSolver<Device>::pushes_come_later() const {
+  return walls_ && !sand_ && contacts_.dynamic() == 0 &&
+         setup_.solids.size() <= flip::StepSigns::kSolids;
+}
+
 // A cell's mass times J q: the impulse of p over dt on a solid, about its own origin.
 template <class Device>
 void FlipSolver<Device>::push_solids(const State& next, BodyImpulses& out) {
   if (!walls_) return;
+  if (pushes_come_later()) {
+    for (int s = 0; s < static_cast<int>(setup_.solids.size()); ++s) {
+      reduce_to<flip::JoinSix>(device_, "push solids", cells(),
+                               flip::PushOfCells{contacts_of_cells(), std::as_const(q_).view(), s},
+                               signs_.data()->push + s);
+    }
+    return;
+  }
   if (contacts_.dynamic() == 0) list_contacts(next);
   const std::vector<flip::Push> pushes = this->pushes(std::as_const(q_).view());
   for (std::size_t s = 0; s < pushes.size(); ++s) {
@@ -605,12 +627,18 @@ void FlipSolver<Device>::keep_out_of_solids(const SolidsView& solids, double dt,
 }
 
 template <class Device>
-void FlipSolver<Device>::finish_report(double dt, State& next, StepReport& report) {
+void FlipSolver<Device>::finish_report(double dt, State& next, StepReport& report,
+                                       BodyImpulses& out) {
   reduce_to<JoinVitals>(device_, "report", static_cast<std::int64_t>(from_.size()),
                         ReadVitals{next.position(), next.velocity()}, &signs_.data()->vitals);
   const flip::StepSigns signs = signs_.download().front();
   if (signs.cut_off != 0) {
     report.trouble = "particles were to move farther in one step than the grid around them reaches";
+  }
+  for (std::size_t s = 0; pushes_come_later() && s < setup_.solids.size(); ++s) {
+    const double* of = signs.push[s].of;
+    out.linear[s] = cell_mass() * Vec3d(of[0], of[1], of[2]);
+    out.angular[s] = cell_mass() * Vec3d(of[3], of[4], of[5]);
   }
   report.iterations = 0.0;
   for (const PoissonReport* solve : solves_) report.iterations += solve->iterations;
