@@ -138,6 +138,13 @@ HD inline bool trace(const SolidView& solid, const Way& way, float radius, float
 
   const float least = max(0.5f * radius, way.longest / kMaxSweepSteps);
   Sample before = now;
+  // In a hollow the distance on a straight way is concave: free at both ends is free, and one that
+  // ends in the wall meets it once.
+  if (solid.hollow && !(solid.turn_rate > 0.0f) && now.gap > 0.0f) {
+    const Sample last = sample(solid, way, radius, limit);
+    if (last.gap > 0.0f) return false;
+    if (last.blocked) now = last;
+  }
   for (int k = 0; k <= kMaxSweepSteps && !now.blocked; ++k) {
     if (now.u >= limit) return false;
     before = now;

@@ -129,9 +129,9 @@ struct HasVelocity {
     const auto cells = static_cast<std::uint32_t>(tiles.cells());
     const int axis = static_cast<int>(face / cells);
     const std::uint32_t cell = face % cells;
-    const std::uint32_t low = tiles.before(cell, axis);
-    const bool wet = kind[cell] != kAir || (low != kNoCell && kind[low] != kAir);
-    return wet && (open.of[axis].size == 0 || open.of[axis][cell] > 0.0f);
+    const std::uint8_t here = kind[cell], low = kind[tiles.neighbour(cell, axis, -1).cell];
+    const bool is_open = open.of[axis].size == 0 || open.of[axis][cell] > 0.0f;
+    return (here != kAir || low != kAir) && is_open;
   }
 };
 
@@ -226,12 +226,16 @@ struct CrowdedRightSide {
   View<float> b;            // out [cells]
 
   HD bool amid_liquid(std::uint32_t cell) const {
+    bool amid = true;
+    BARCHAN_UNROLLED_8
     for (int k = 0; k < 27; ++k) {
       const std::uint32_t at = tiles.beside(cell, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
-      if (at != kNoCell && closed.size > 0 && closed[at]) continue;
-      if (at == kNoCell || fill[at] < 0.5f) return false;
+      const std::size_t there = at == kNoCell ? cell : at;
+      const bool full = fill[there] >= 0.5f, solid = closed.size > 0 && closed[there];
+      amid = amid && at != kNoCell && (full || solid);
+      if (asking_pays() && !amid) return false;
     }
-    return true;
+    return amid;
   }
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
