@@ -84,14 +84,13 @@ struct Depths {
   HD float open_share(std::uint32_t cell) const {
     if (wall.size == 0 || wall[cell] > 1.8f) return 1.0f;  // a hat reaches sqrt(3) cells
     float share = 0.0f;
-    BARCHAN_UNROLLED_8
     for (int n = 0; n < 27; ++n) {
       const int dx = n % 3 - 1, dy = n / 3 % 3 - 1, dz = n / 9 - 1;
       const float near =
           (dx == 0 ? 0.375f : 0.125f) * (dy == 0 ? 0.375f : 0.125f) * (dz == 0 ? 0.375f : 0.125f);
       const std::uint32_t at = tiles.beside(cell, dx, dy, dz);
       const Octants open = at == kNoCell ? kAllOpen : octants[at];
-      if (asking_pays() && open == 0) continue;
+      if (open == 0) continue;
       for (int k = 0; k < 8; ++k) {
         const bool in_reach = (dx == 0 || (k & 1) == (dx < 0 ? 1 : 0)) &&
                               (dy == 0 || (k >> 1 & 1) == (dy < 0 ? 1 : 0)) &&

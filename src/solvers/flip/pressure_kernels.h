@@ -226,16 +226,12 @@ struct CrowdedRightSide {
   View<float> b;            // out [cells]
 
   HD bool amid_liquid(std::uint32_t cell) const {
-    bool amid = true;
-    BARCHAN_UNROLLED_8
     for (int k = 0; k < 27; ++k) {
       const std::uint32_t at = tiles.beside(cell, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
-      const std::size_t there = at == kNoCell ? cell : at;
-      const bool full = fill[there] >= 0.5f, solid = closed.size > 0 && closed[there];
-      amid = amid && at != kNoCell && (full || solid);
-      if (asking_pays() && !amid) return false;
+      if (at != kNoCell && closed.size > 0 && closed[at]) continue;
+      if (at == kNoCell || fill[at] < 0.5f) return false;
     }
-    return amid;
+    return true;
   }
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
