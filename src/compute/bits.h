@@ -1,4 +1,4 @@
-// Bit tricks that host and device spell differently.
+// Bit tricks that host and device spell differently, and what else is better done differently.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,16 @@ HD inline int lowest_bit(std::uint64_t bits) {
   return __ffsll(static_cast<long long>(bits)) - 1;
 #else
   return __builtin_ctzll(bits);
+#endif
+}
+
+// Whether it pays to ask first, and leave out what is not needed. On a GPU all loads behind the
+// question would wait for it.
+HD inline bool asking_pays() {
+#if defined(__CUDA_ARCH__)
+  return false;
+#else
+  return true;
 #endif
 }
 

@@ -108,6 +108,10 @@ template <class Schedule>
 void in_one_launch(Cpu& device, const char*, std::int64_t, const Schedule& schedule) {
   schedule(device);
 }
+// Each count becomes the sum of those before it.
+inline void scan_in_place(Cpu& device, View<std::uint32_t> counts) {
+  device.exclusive_scan("scan", counts, counts);
+}
 // Stages that do not need each other stand between these two.
 inline void begin_together(Cpu&) {}
 inline void end_together(Cpu&) {}

@@ -17,7 +17,7 @@ inline constexpr int kGridThreads = 1024;
 // Threads of one block: its barrier is cheap, so short stages are left to it.
 class Block {
  public:
-  __device__ static unsigned first() { return threadIdx.x; }
+  __device__ static unsigned first_item() { return threadIdx.x; }
   __device__ static unsigned threads() { return blockDim.x; }
   __device__ static void wait() { __syncthreads(); }
 };
@@ -39,6 +39,12 @@ class Grid {
 
   __device__ static unsigned first() { return blockIdx.x * blockDim.x + threadIdx.x; }
   __device__ static unsigned threads() { return gridDim.x * blockDim.x; }
+  // Threads take items in groups that are spread over all blocks: where there are few items, no
+  // multiprocessor has many of them.
+  static constexpr unsigned kGroup = 64;
+  __device__ static unsigned first_item() {
+    return (threadIdx.x / kGroup * gridDim.x + blockIdx.x) * kGroup + threadIdx.x % kGroup;
+  }
   // All blocks run at once, or they would wait forever: launch_at_once sees to it.
   __device__ void wait() {
     if (together_) return;
@@ -76,7 +82,7 @@ class Grid {
 template <class Threads, class Kernel>
 __device__ void each_item(Threads& all, std::int64_t n, const Kernel& kernel) {
   const auto end = static_cast<unsigned>(n);
-  for (unsigned i = all.first(); i < end; i += all.threads()) kernel(static_cast<int>(i));
+  for (unsigned i = all.first_item(); i < end; i += all.threads()) kernel(static_cast<int>(i));
   all.wait();
 }
 template <class Kernel>
@@ -130,7 +136,7 @@ template <class Op, class Kernel>
 __device__ auto reduce(Grid& grid, const char*, std::int64_t n, const Kernel& kernel) {
   const auto end = static_cast<unsigned>(n);
   auto sum = Op::identity();
-  for (unsigned i = grid.first(); i < end; i += grid.threads()) {
+  for (unsigned i = grid.first_item(); i < end; i += grid.threads()) {
     sum = Op::combine(sum, kernel(static_cast<int>(i)));
   }
   return reduce_of_all<Op>(grid, sum);
@@ -226,7 +232,8 @@ struct AtOnce {
   // `items` of the largest stage. Few of them are spread over all multiprocessors.
   void launch(Cuda& device, const char* label, std::int64_t items, const Argument& argument) const {
     const CudaTimer timer(device, label);
-    const std::int64_t even = (items / device.multiprocessors() + 32) / 32 * 32;
+    const std::int64_t even =
+        (items / device.multiprocessors() + Grid::kGroup) / Grid::kGroup * Grid::kGroup;
     const auto these = static_cast<int>(std::clamp<std::int64_t>(even, least_threads, threads));
     const std::int64_t wanted = items / these + 1;
     const auto blocks = static_cast<unsigned>(wanted < most_blocks ? wanted : most_blocks);

@@ -20,6 +20,11 @@ struct Containment {
   HD bool may_touch(const Vec3& from, const Vec3& to) const {
     return barchan::may_touch(solids, from, to, reach);
   }
+  // Nothing is in its way, and it ends farther than `at_end` from all solids.
+  static constexpr float kHair = 1.01f;  // distances are rounded: a little more is asked for
+  HD bool way_is_free(const Vec3& from, const Vec3& to, float at_end) const {
+    return barchan::way_is_free(solids, from, to, kHair * core, kHair * at_end);
+  }
   HD_CALLED Vec3 push_out(const Vec3& x) const { return barchan::push_out(solids, x, radius); }
 
   // From a place at the start of the step to one at its end: there if the way is free; otherwise up

@@ -50,6 +50,8 @@ void SolidSet::compile_all(Device& device) {
     reaches_.push_back(static_cast<float>(endless ? Aabb::kEndless : 1.0001 * half_diagonal));
     first_node_.push_back(all.size());
     const SdfProgram program = compile(solid.shape, origins_.back(), mesh_voxel_);
+    const SdfOp op = program.begin()->op;
+    convex_.push_back(program.nodes.size() == 1 && op != SdfOp::torus && op != SdfOp::mesh);
     all.insert(all.end(), program.begin(), program.end());
     fields.insert(fields.end(), program.fields.begin(), program.fields.end());
   }
@@ -131,6 +133,7 @@ SolidView SolidSet::view_of(int index, double t0, double t1) const {
   view.restitution = static_cast<float>(solid.restitution);
   view.reach = reaches_[i];
   view.dynamic = solid.drive == SolidDrive::dynamic;
+  view.hollow = solid.inside_out && convex_[i];
 
   // Where the frame is when the step starts and ends; its origin is the middle of the shape.
   const Pose start = pose(index, t0);

@@ -39,6 +39,7 @@ struct SolidView {
   bool moves = false;  // start and end differ
   bool turned = false;  // some orientation is not the identity
   bool dynamic = false;
+  bool hollow = false;  // inside out, and what is inside is convex
 
   Vec3 start_position, start_low;  // the frame's origin at s = 0: the sum of both [m]
   Vec3 end_position, end_low;      // and at s = 1 [m]
@@ -174,6 +175,7 @@ class SolidSet {
   double mesh_voxel_ = 0.0;              // [m]
   std::vector<Dynamic> dynamics_;        // one a solid; used by the dynamic ones
   std::vector<float> reaches_;           // see SolidView::reach [m]
+  std::vector<bool> convex_;             // the shape is, certainly
   std::vector<Vec3d> origins_;           // of the frames, in the shapes' own frames [m]
   std::vector<std::size_t> first_node_;  // where each program begins; one more entry: the end
   bool all_still_ = true;

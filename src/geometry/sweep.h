@@ -138,6 +138,13 @@ HD inline bool trace(const SolidView& solid, const Way& way, float radius, float
 
   const float least = max(0.5f * radius, way.longest / kMaxSweepSteps);
   Sample before = now;
+  // In a hollow the distance on a straight way is concave: free at both ends is free, and one that
+  // ends in the wall meets it once.
+  if (solid.hollow && !(solid.turn_rate > 0.0f) && now.gap > 0.0f) {
+    const Sample last = sample(solid, way, radius, limit);
+    if (last.gap > 0.0f) return false;
+    if (last.blocked) now = last;
+  }
   for (int k = 0; k <= kMaxSweepSteps && !now.blocked; ++k) {
     if (now.u >= limit) return false;
     before = now;
@@ -190,6 +197,30 @@ HD inline bool may_touch(const SolidsView& solids, const Vec3& x0, const Vec3& x
     if (!(d - radius > way.longest)) return true;
   }
   return false;
+}
+
+// Whether sweep() over a whole step certainly hits nothing and the sphere's centre ends farther
+// than `at_end` from all solids: two distances a solid, without their gradients. From either end
+// the distance falls by at most a metre a metre, so it is never less than (d0 + d1 - way) / 2; and
+// in a hollow, whose distance is concave, never less than at the nearer end of a straight way.
+HD inline bool way_is_free(const SolidsView& solids, const Vec3& x0, const Vec3& x1, float radius,
+                           float at_end) {
+  for (int i = 0; i < solids.count; ++i) {
+    const SolidView& solid = solids.data[i];
+    const sweeping::Way way = sweeping::make_way(solid, x0, x1, 0.0f);
+    if (out_of_reach(solid, way.arm, max(radius, at_end), way.longest)) continue;
+    const auto distance = [&](const Vec3& arm, const Quat& turn) {
+      const Vec3 local = solid.turned ? inverse_rotate(turn, arm) : arm;
+      return solid.sign * distance_only(solid.begin, solid.end, local);
+    };
+    const float d1 = distance(sweeping::arm_on(way, 1.0f), solid.end_orientation);
+    if (!(d1 > at_end)) return false;
+    const float d0 = distance(way.arm, solid.start_orientation);
+    const bool straight = !(solid.turn_rate > 0.0f);
+    const float least = solid.hollow && straight ? min(d0, d1) : 0.5f * (d0 + d1 - way.longest);
+    if (!(least > radius)) return false;
+  }
+  return true;
 }
 
 // The safety net at the end of a step: x moved out of all solids, where they are then, until it is

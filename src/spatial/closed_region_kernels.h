@@ -157,8 +157,8 @@ struct TakeOffParts {
 
 // ---- Schedules
 
-// From the anchors over all open faces, back and forth between two boards until neither way brings
-// anything: then both are the same.
+// From the anchors over all open faces, back and forth between two boards until the way back brings
+// nothing: then both are the same.
 struct FloodAll {
   static constexpr int kThreads = 512;  // the planes of a tile take many registers
   MakeBoards boards;
@@ -172,8 +172,8 @@ struct FloodAll {
     for_each(device, label, static_cast<std::int64_t>(there.unknown.size) * 8, boards);
     const auto tiles = static_cast<std::int64_t>(there.tiles.tiles);
     for (std::uint32_t again = 1; again != 0;) {
-      again = reduce<Largest<std::uint32_t>>(device, label, tiles, there);
-      again |= reduce<Largest<std::uint32_t>>(device, label, tiles, back);
+      for_each(device, label, tiles, there);
+      again = reduce<Largest<std::uint32_t>>(device, label, tiles, back);
     }
     const std::uint32_t any =
         reduce<Largest<std::uint32_t>>(device, label, static_cast<std::int64_t>(there.unknown.size),

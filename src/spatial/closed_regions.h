@@ -47,6 +47,8 @@ class ClosedRegions {
  public:
   explicit ClosedRegions(Device& device);
 
+  bool none() const { return regions_ == 0; }
+
   // Tiles of 8^3 cells; inverse: positive for unknowns.
   void find(const LevelTiles& tiles, const PoissonMatrix& matrix, View<const float> inverse,
             const BodyTerm<Device>& bodies);

@@ -74,7 +74,10 @@ class PoissonSolver {
 
   // The matrix of prepare, changed in some cells, none of which may become an unknown that was
   // none. The coarse levels stay as they are: a few iterations more, but nothing is laid out anew.
-  void change(const PoissonMatrix& matrix, const PoissonBodies& bodies = {});
+  // kAnchored: wherever a face between two unknowns is gone, those left of them have an anchor in
+  // its stead. Then no region is closed that was not, and nobody looks for one.
+  enum Change { kAny, kAnchored };
+  void change(const PoissonMatrix& matrix, const PoissonBodies& bodies = {}, Change how = kAny);
 
   // Until the residual is `tolerance` times the largest |b| or `absolute`, whichever is more, or
   // `most` iterations are done, or ten of them brought nothing. p: the guess, then the solution,

@@ -184,32 +184,31 @@ HD void weigh(Device& device, const PoissonLevel& fine, const PoissonLevel& coar
            WeighAtOnce<E>{fine.tiles, fine.inverse, fine.anchor, coarse.inverse, fine.weight});
 }
 
-// A thread a cell.
+// A thread a cell, and all steps in shared memory.
 static_assert(kLastCells <= kGridThreads);
 __device__ inline void solve_last(Block& block, const PoissonLevel& level) {
+  __shared__ float turns[2][kLastCells + 1];  // the last one is 0: no tile
   if (level.tiles.tiles == 0) return;
   const std::size_t i = threadIdx.x;
   const bool mine = i < level.tiles.tiles;
   const LastRow row(level, mine ? i : 0);
   LastSweeps sweeps(level.extent);
-  // The last step's result is to be in q.
-  float* from = sweeps.count % 2 == 0 ? level.q.data : level.t.data;
-  float* to = sweeps.count % 2 == 0 ? level.t.data : level.q.data;
   float q = 0.0f, d = 0.0f;
-  if (mine) from[i] = 0.0f;
+  if (mine) turns[0][i] = 0.0f;
+  if (i == 0) turns[0][level.tiles.tiles] = turns[1][level.tiles.tiles] = 0.0f;
   block.wait();
   for (int step = 0; step < sweeps.count; ++step) {
     float keep, take;
     sweeps.next(step, keep, take);
     if (mine) {
-      d = keep * d + take * row.jacobi(from, q);
+      d = keep * d + take * row.jacobi(turns[step % 2], q);
       q += d;
-      to[i] = q;
+      turns[1 - step % 2][i] = q;
     }
     block.wait();
-    float* const next = from;
-    from = to, to = next;
   }
+  if (mine) level.q.data[i] = q;
+  block.wait();
 }
 
 // ---- Coarse levels in one launch. The last of them, those of few cells, are left to one block,

@@ -61,7 +61,8 @@ void PoissonSolver<Device>::prepare(const TileView& grid, const PoissonMatrix& m
 }
 
 template <class Device>
-void PoissonSolver<Device>::change(const PoissonMatrix& matrix, const PoissonBodies& bodies) {
+void PoissonSolver<Device>::change(const PoissonMatrix& matrix, const PoissonBodies& bodies,
+                                   Change how) {
   BARCHAN_ASSERT(levels_->count > 0);
   const PoissonLevel& finest = levels_->level[0];
   in_one_launch(device_, "poisson: matrix", finest.cells(),
@@ -70,6 +71,7 @@ void PoissonSolver<Device>::change(const PoissonMatrix& matrix, const PoissonBod
                              {table_.list, finest.tiles, matrix, finest.x, finest.y, finest.z,
                               finest.anchor}});
   bodies_.take(bodies, table_, finest.inverse);
+  if (how == kAnchored && closed_.none()) return;
   closed_.find(finest.tiles, finest.matrix(), finest.inverse, bodies_);
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "base/hd.h"
+#include "compute/bits.h"
 #include "compute/buffer.h"
 #include "compute/view.h"
 #include "math/vec3.h"
@@ -116,6 +117,23 @@ struct TileView {
     if ((cell_number / stride) % 8 != 7) return cell_number + stride;
     const std::uint32_t of = around[std::size_t{cell_number / kTileCells} * 27 + 13u + turn(axis)];
     return of == kNoCell ? kNoCell : of * kTileCells + cell_number % kTileCells - 7 * stride;
+  }
+  // The same for those who do not ask first whether it is there: the cell itself if it is not.
+  struct Neighbour {
+    std::uint32_t cell;
+    bool there;
+  };
+  HD Neighbour neighbour(std::uint32_t cell_number, int axis, int way) const {
+    const std::uint32_t stride = 1u << (3 * axis);
+    const bool leaves = (cell_number / stride) % 8 == (way > 0 ? 7u : 0u);
+    const int by = (leaves ? -7 * way : way) * static_cast<int>(stride);
+    if (asking_pays() && !leaves) return {cell_number + static_cast<std::uint32_t>(by), true};
+    const int towards = leaves ? way * static_cast<int>(turn(axis)) : 0;
+    const std::size_t tile = cell_number / kTileCells;
+    const std::uint32_t of = around[tile * 27 + static_cast<std::size_t>(13 + towards)];
+    const std::uint32_t next =
+        of * kTileCells + cell_number % kTileCells + static_cast<std::uint32_t>(by);
+    return {of == kNoCell ? cell_number : next, of != kNoCell};
   }
   // Of a tile's first cell, in cells from the frame's origin.
   HD void corner(std::uint32_t tile, int& x, int& y, int& z) const {

@@ -58,20 +58,19 @@ void TileGrid<Device>::sort(Buffer<Key>& keys, View3<const float> x, int bits) {
 template <class Device>
 template <class Key>
 void TileGrid<Device>::number_in_frame(View<const Key> key, int reach) {
-  const auto tiles = static_cast<std::int64_t>(frame_.tiles());
-  for (Buffer<std::uint32_t>* table : {&wanted_, &flags_}) {
-    table->resize(static_cast<std::size_t>(tiles));
-    table->clear_to_zero();
-  }
+  const auto tiles = static_cast<std::size_t>(frame_.tiles());
+  wanted_.resize(tiles);
+  flags_.resize(tiles + 1);
+  number_.resize(tiles);
+  wanted_.clear_to_zero();
   for_each(device_, "tiles: table", static_cast<std::int64_t>(key.size),
            WantInFrame<Key>{key, reach, wanted_.view()});
-  for_each(device_, "tiles: table", tiles,
-           FlagWanted{std::as_const(wanted_).view(), frame_, flags_.view()});
-  const std::uint32_t flagged =
-      device_.exclusive_scan("tiles: table", std::as_const(flags_).view(), flags_.view());
+  in_one_launch(
+      device_, "tiles: table", static_cast<std::int64_t>(tiles),
+      NumberWanted{{std::as_const(wanted_).view(), frame_, flags_.view()}, number_.view()});
+  std::uint32_t flagged = 0;
+  device_.download(&flagged, flags_.data() + tiles, sizeof(flagged));
   number_.resize(flagged);
-  for_each(device_, "tiles: table", tiles,
-           NumberFlagged{std::as_const(flags_).view(), flagged, number_.view()});
 }
 
 // The same by sorting the numbers of all that are wanted.

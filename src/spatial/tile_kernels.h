@@ -85,25 +85,39 @@ struct WantInFrame {
 struct FlagWanted {
   View<const std::uint32_t> wanted;
   TileFrame frame;
-  View<std::uint32_t> flag;  // in: 0; out: 1 where anybody wants the tile
+  View<std::uint32_t> flag;  // out: 1 where any of the tiles around wants this one; one more: 0
   HD void operator()(int tile) const {
-    for (std::uint32_t bits = wanted[static_cast<std::size_t>(tile)]; bits != 0; bits &= bits - 1) {
-      const auto of = static_cast<int>(lowest_bit(bits));
-      set_bits(&flag[static_cast<std::size_t>(tile +
-                                              frame.step(of % 3 - 1, of / 3 % 3 - 1, of / 9 - 1))],
-               1u);
+    const auto tiles = static_cast<std::int64_t>(wanted.size);
+    std::uint32_t any = 0;
+    BARCHAN_UNROLLED_8
+    for (int of = 0; of < 27; ++of) {
+      const std::int64_t by = tile - frame.step(of % 3 - 1, of / 3 % 3 - 1, of / 9 - 1);
+      const bool inside = by >= 0 && by < tiles;
+      any |= inside ? wanted[static_cast<std::size_t>(by)] >> of & 1u : 0u;
     }
+    flag[static_cast<std::size_t>(tile)] = tile < tiles ? any : 0u;
   }
 };
 
 struct NumberFlagged {
-  View<const std::uint32_t> before;  // flagged ones before each
-  std::uint32_t flagged;
-  View<std::uint64_t> number;  // out
+  View<const std::uint32_t> before;  // flagged ones before each; one more: all
+  View<std::uint64_t> number;        // out
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const std::uint32_t next = i + 1 < before.size ? before[i + 1] : flagged;
-    if (next > before[i]) number[before[i]] = static_cast<std::uint64_t>(at);
+    if (before[i + 1] > before[i]) number[before[i]] = static_cast<std::uint64_t>(at);
+  }
+};
+
+struct NumberWanted {
+  FlagWanted flag;
+  View<std::uint64_t> number;  // out, of the flagged ones
+  HD_SCHEDULE
+  template <class Device>
+  HD void operator()(Device& device) const {
+    const auto tiles = static_cast<std::int64_t>(flag.wanted.size);
+    for_each(device, "tiles: table", tiles + 1, flag);
+    scan_in_place(device, flag.flag);
+    for_each(device, "tiles: table", tiles, NumberFlagged{flag.flag, number});
   }
 };
 

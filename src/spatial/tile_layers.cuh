@@ -13,6 +13,7 @@ inline constexpr unsigned kPlanesAtOnce = 256;
 struct LayerRoom {
   using Scan = cub::BlockScan<int, kGridThreads>;
   typename Scan::TempStorage scan;
+  int first_of_b;
   std::uint16_t cells[kPlanesAtOnce * 64];
 };
 // The same for all kernels of a launch.
@@ -21,27 +22,68 @@ __device__ inline LayerRoom& layer_room() {
   return room;
 }
 
-template <class Kernel>
-__device__ void for_each_of(Grid& grid, const char*, const LayerView& layer, const Kernel& kernel) {
+// The planes of a layer that a block sees to in one turn.
+struct PlanesOfBlock {
+  unsigned planes, share;
+  __device__ explicit PlanesOfBlock(const LayerView& layer, unsigned most)
+      : planes(static_cast<unsigned>(layer.all.size)) {
+    const unsigned even = (planes + gridDim.x - 1) / gridDim.x;
+    share = even < most ? even : most;
+  }
+  __device__ unsigned first(unsigned turn) const { return (turn * gridDim.x + blockIdx.x) * share; }
+  __device__ unsigned turns() const {
+    return share == 0 ? 0 : (planes + gridDim.x * share - 1) / (gridDim.x * share);
+  }
+  // What thread k of those has.
+  __device__ std::uint64_t word(const LayerView& layer, unsigned turn, unsigned k) const {
+    const unsigned plane = first(turn) + k;
+    return k < share && turn < turns() && plane < planes ? layer.word(plane) : 0;
+  }
+};
+
+// The cells of a first layer are listed before those of a second.
+template <class KernelA, class KernelB>
+__device__ void for_each_of_both(Grid& grid, const char*, const LayerView& a,
+                                 const KernelA& kernel_a, const LayerView& b,
+                                 const KernelB& kernel_b) {
   LayerRoom& room = layer_room();
-  const auto planes = static_cast<unsigned>(layer.all.size);
-  const unsigned even = (planes + gridDim.x - 1) / gridDim.x;
-  const unsigned share = even < kPlanesAtOnce ? even : kPlanesAtOnce;
-  for (unsigned first = blockIdx.x * share; first < planes; first += gridDim.x * share) {
-    std::uint64_t bits = 0;
-    if (threadIdx.x < share && first + threadIdx.x < planes) bits = layer.word(first + threadIdx.x);
+  const std::size_t all = a.all.size + b.all.size;
+  if (all == 0) return grid.wait();
+  const auto most_b = static_cast<unsigned>((kPlanesAtOnce - 1) * b.all.size / all);
+  const PlanesOfBlock of_a(a, kPlanesAtOnce - 1 - most_b), of_b(b, most_b + 1);
+  const unsigned turns = of_a.turns() > of_b.turns() ? of_a.turns() : of_b.turns();
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    const bool is_a = threadIdx.x < of_a.share;
+    std::uint64_t bits =
+        is_a ? of_a.word(a, turn, threadIdx.x) : of_b.word(b, turn, threadIdx.x - of_a.share);
+    const unsigned plane = is_a ? threadIdx.x : threadIdx.x - of_a.share;
     int place = 0, count = 0;
     LayerRoom::Scan(room.scan).ExclusiveSum(__popcll(bits), place, count);
+    if (threadIdx.x == of_a.share) room.first_of_b = place;
     for (; bits != 0; bits &= bits - 1) {
-      room.cells[place++] = static_cast<std::uint16_t>(threadIdx.x * 64 + lowest_bit(bits));
+      room.cells[place++] = static_cast<std::uint16_t>(plane * 64 + lowest_bit(bits));
     }
     __syncthreads();
+    const int first_of_b = room.first_of_b;
     for (int i = threadIdx.x; i < count; i += kGridThreads) {
-      kernel(static_cast<int>(first * 64 + room.cells[i]));
+      if (i < first_of_b) {
+        kernel_a(static_cast<int>(of_a.first(turn) * 64 + room.cells[i]));
+      } else {
+        kernel_b(static_cast<int>(of_b.first(turn) * 64 + room.cells[i]));
+      }
     }
     __syncthreads();
   }
   grid.wait();
+}
+
+struct NoKernel {
+  __device__ void operator()(int) const {}
+};
+template <class Kernel>
+__device__ void for_each_of(Grid& grid, const char* label, const LayerView& layer,
+                            const Kernel& kernel) {
+  for_each_of_both(grid, label, layer, kernel, LayerView{}, NoKernel{});
 }
 
 // ---- Parts of cells, launched by the host

@@ -93,6 +93,7 @@ struct MarkSet {
   View<std::uint64_t> set;  // out
   HD void operator()(int item) const {
     unsigned bits = 0;
+    BARCHAN_UNROLLED_8
     for (unsigned k = 0; k < 8; ++k) {
       if (test(static_cast<std::uint32_t>(item) * 8 + k)) bits |= 1u << k;
     }
@@ -257,6 +258,14 @@ HD void for_each_of(Device& device, const char* label, const LayerView& layer,
   } else {
     for_each(device, label, planes * 64, AskBits<Kernel>{layer, kernel});
   }
+}
+
+// Two of them that do not need each other. Inside a launch (tile_layers.cuh) they are one.
+template <class KernelA, class KernelB>
+void for_each_of_both(Cpu& device, const char* label, const LayerView& a, const KernelA& kernel_a,
+                      const LayerView& b, const KernelB& kernel_b) {
+  for_each_of(device, label, a, kernel_a);
+  for_each_of(device, label, b, kernel_b);
 }
 
 // The same for long work that few of the cells need: kernel(cell) says whether this one does, and

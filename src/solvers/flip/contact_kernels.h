@@ -57,56 +57,72 @@ struct ContactsView {
   View<float> more[6];  // and by the second part
 };
 
-struct ListContacts {
+struct CellContacts {
   ClosedFaces closed;
   SolidsNow solids;
   View<const SolidMotion> motion;  // of each solid
   View<const Octants> octants;
   Vec3 gravity;  // dt g [m/s]
   StuffView stuff = {};
-  View<const std::uint32_t> rank_of{};  // each solid's place in the order of contacts
-  View<const std::uint32_t> first{};    // of each cell's contacts
-  ContactsView out{};
 
-  HD void write(std::size_t at, std::uint32_t cell, int axis, int solid, const Vec3& x, float area,
-                float volume) const {
+  // Of a cell with a solid.
+  struct Contact {
+    int solid;
+    Vec3 push, turn;            // by q = 1
+    Vec3 more_push, more_turn;  // and by the second part
+  };
+  HD Contact contact(std::uint32_t cell, int axis, int solid, const Vec3& x, float area,
+                     float volume) const {
     const Vec3 e = unit(axis);
     const Vec3 turn = cross(x - motion[static_cast<std::size_t>(solid)].position, e);
     const float more = volume * gravity[axis] / stuff.lightness_of(cell);
-    out.rank[at] = rank_of[static_cast<std::size_t>(solid)];
-    out.place[at] = static_cast<std::uint32_t>(at);
-    out.cell[at] = cell;
-    for (int k = 0; k < 3; ++k) {
-      out.j[k][at] = area * e[k];
-      out.j[3 + k][at] = area * turn[k];
-      out.more[k][at] = more * e[k];
-      out.more[3 + k][at] = more * turn[k];
-    }
+    return {solid, area * e, area * turn, more * e, more * turn};
   }
-  HD int nearest(std::uint32_t cell, const Vec3& x) const {
-    return solids.solids.count == 1 ? 0 : solids.nearest(cell / kTileCells, x).solid;
-  }
-  HD void operator()(int item) const {
-    const auto cell = static_cast<std::uint32_t>(item);
-    std::size_t at = first[cell];
+  // f(contact) of each, as many as CountContacts says; some have no push.
+  template <class F>
+  HD void each(std::uint32_t cell, const F& f) const {
+    const auto nearest = [&](const Vec3& x) { return solids.nearest_solid(cell / kTileCells, x); };
     closed.visit(cell, [&](int a, float lo, float hi) {
       const Vec3 x_lo = middle_of_face(closed.tiles, cell, a);
       const Vec3 x_hi = x_lo + closed.tiles.frame.size * unit(a);
-      const int low = lo < 1.0f ? nearest(cell, x_lo) : -1,
-                high = hi < 1.0f ? nearest(cell, x_hi) : -1;
+      const int low = lo < 1.0f ? nearest(x_lo) : -1, high = hi < 1.0f ? nearest(x_hi) : -1;
       const auto dynamic = [&](int s) { return solids.solids.data[s].dynamic; };
       if (low >= 0 && high >= 0 && low != high && (dynamic(low) || dynamic(high))) {
         // Liquid between two solids that may close in on it: each side by itself.
-        write(at++, cell, a, low, x_lo, lo - 1.0f, 0.5f * (1.0f - lo));
-        write(at++, cell, a, high, x_hi, 1.0f - hi, 0.5f * (1.0f - hi));
+        f(contact(cell, a, low, x_lo, lo - 1.0f, 0.5f * (1.0f - lo)));
+        f(contact(cell, a, high, x_hi, 1.0f - hi, 0.5f * (1.0f - hi)));
         return;
       }
       const float volume = open_volume(octants[cell]) - 0.5f * (lo + hi);
       const bool at_low = lo < hi;
-      write(at++, cell, a, (at_low && low >= 0) || high < 0 ? low : high, at_low ? x_lo : x_hi,
-            lo - hi, volume);
+      f(contact(cell, a, (at_low && low >= 0) || high < 0 ? low : high, at_low ? x_lo : x_hi,
+                lo - hi, volume));
       if (low >= 0 && high >= 0)
-        write(at++, cell, a, low, x_lo, 0.0f, 0.0f);  // the second place stays empty
+        f(contact(cell, a, low, x_lo, 0.0f, 0.0f));  // the second place stays empty
+    });
+  }
+};
+
+struct ListContacts {
+  CellContacts contacts;
+  View<const std::uint32_t> rank_of{};  // each solid's place in the order of contacts
+  View<const std::uint32_t> first{};    // of each cell's contacts
+  ContactsView out{};
+
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    std::size_t at = first[cell];
+    contacts.each(cell, [&](const CellContacts::Contact& of) {
+      out.rank[at] = rank_of[static_cast<std::size_t>(of.solid)];
+      out.place[at] = static_cast<std::uint32_t>(at);
+      out.cell[at] = cell;
+      for (int k = 0; k < 3; ++k) {
+        out.j[k][at] = of.push[k];
+        out.j[3 + k][at] = of.turn[k];
+        out.more[k][at] = of.more_push[k];
+        out.more[3 + k][at] = of.more_turn[k];
+      }
+      ++at;
     });
   }
 };
@@ -154,6 +170,27 @@ struct PushOfContacts {
     for (int k = 0; k < 6; ++k) {
       sum.of[k] = here * static_cast<double>(j[k][at]) + static_cast<double>(more[k][at]);
     }
+    return sum;
+  }
+};
+
+// The same on one solid without a list, a cell at a time.
+struct PushOfCells {
+  CellContacts contacts;
+  View<const float> q;
+  int solid;
+  HD SixSums operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    SixSums sum;
+    contacts.each(cell, [&](const CellContacts::Contact& of) {
+      if (of.solid != solid) return;
+      const auto here = static_cast<double>(q[cell]);
+      for (int k = 0; k < 3; ++k) {
+        sum.of[k] += here * static_cast<double>(of.push[k]) + static_cast<double>(of.more_push[k]);
+        sum.of[3 + k] +=
+            here * static_cast<double>(of.turn[k]) + static_cast<double>(of.more_turn[k]);
+      }
+    });
     return sum;
   }
 };

@@ -49,7 +49,7 @@ class Contacts {
 
   std::size_t dynamic() const { return bodies_.size(); }
 
-  void list(const ListContacts& how, std::int64_t cells, const LayerView& near) {
+  void list(const CellContacts& how, std::int64_t cells, const LayerView& near) {
     const std::size_t solids = solid_at_.size();
     count_.resize(static_cast<std::size_t>(cells));
     count_.clear_to_zero();
@@ -58,7 +58,7 @@ class Contacts {
         device_.exclusive_scan("contacts", std::as_const(count_).view(), count_.view());
     for (Buffer<std::uint32_t>* column : {&rank_, &place_, &cell_}) column->resize(n);
     numbers_.resize(12 * n);
-    ListContacts list = how;
+    ListContacts list{how};
     list.rank_of = std::as_const(rank_of_).view();
     list.first = std::as_const(count_).view();
     list.out = columns(cell_, numbers_);

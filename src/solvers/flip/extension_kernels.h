@@ -15,11 +15,13 @@
 
 namespace barchan::flip {
 
-struct BeginDistance {
+struct BeginExtension {
+  FindChange change;
   View<const float> depth;  // [cells]
   View<float> distance;     // out [cells]
   HD void operator()(int item) const {
     const auto cell = static_cast<std::size_t>(item);
+    change(item);
     distance[cell] = -depth[cell];
   }
 };
@@ -30,13 +32,19 @@ struct ExtendDistance {
   LayerView inner;
   View<float> distance;  // in: inner, out: this layer [cells]
 
-  HD float at(std::uint32_t cell) const {
-    return cell != kNoCell && inner.has(cell) ? distance[cell] : ClearGrid::kFar;
+  HD float at(const TileView::Neighbour& of) const {
+    const bool known = inner.has(of.cell) && of.there;
+    if (asking_pays() && !known) return ClearGrid::kFar;
+    const float d = distance[of.cell];
+    return known ? d : ClearGrid::kFar;
   }
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
     float n[3];
-    for (int a = 0; a < 3; ++a) n[a] = min(at(tiles.before(cell, a)), at(tiles.behind(cell, a)));
+    BARCHAN_UNROLLED
+    for (int a = 0; a < 3; ++a) {
+      n[a] = min(at(tiles.neighbour(cell, a, -1)), at(tiles.neighbour(cell, a, 1)));
+    }
     const float lo = min(min(n[0], n[1]), n[2]), hi = max(max(n[0], n[1]), n[2]);
     const float mid = max(min(n[0], n[1]), min(max(n[0], n[1]), n[2]));
     float d = lo + 1.0f;
@@ -60,8 +68,7 @@ struct ExtendFaces {
   FaceView fields[3];  // in: inner, out: this layer
 
   HD float distance_at(int axis, std::uint32_t face) const {
-    const std::uint32_t low = tiles.before(face, axis);
-    return 0.5f * (distance[face] + (low == kNoCell ? distance[face] : distance[low]));
+    return 0.5f * (distance[face] + distance[tiles.neighbour(face, axis, -1).cell]);
   }
   HD void operator()(int item) const {
     const auto cells = static_cast<std::uint32_t>(tiles.cells());
@@ -70,15 +77,17 @@ struct ExtendFaces {
     const std::uint32_t set = static_cast<std::uint32_t>(item) - face;
     const float here = distance_at(axis, face);
     std::uint32_t from[6];
-    float weight[6], weights = 0.0f, known = 0.0f;
+    float one[6], weight[6], weights = 0.0f, known = 0.0f;  // one: where there is any, otherwise 0
     BARCHAN_UNROLLED_8
     for (int k = 0; k < 6; ++k) {
-      const std::uint32_t at = k < 3 ? tiles.before(face, k) : tiles.behind(face, k - 3);
-      const bool there = at != kNoCell && inner.has(set + at);
-      from[k] = there ? at : kNoCell;
-      weight[k] = there ? max(here - distance_at(axis, at), 0.0f) : 0.0f;
+      const TileView::Neighbour at = tiles.neighbour(face, k % 3, k < 3 ? -1 : 1);
+      from[k] = at.cell;
+      one[k] = inner.has(set + at.cell) && at.there ? 1.0f : 0.0f;
+      weight[k] = 0.0f;
+      if (asking_pays() && !(one[k] > 0.0f)) continue;
+      weight[k] = one[k] * max(here - distance_at(axis, at.cell), 0.0f);
       weights += weight[k];
-      known += there ? 1.0f : 0.0f;
+      known += one[k];
     }
     const bool level = !(weights > 1e-3f);  // none is nearer: the plain mean
     const float scale = 1.0f / (level ? known : weights);
@@ -89,7 +98,8 @@ struct ExtendFaces {
       float sum = 0.0f;
       BARCHAN_UNROLLED_8
       for (int k = 0; k < 6; ++k) {
-        if (from[k] != kNoCell) sum += (level ? 1.0f : weight[k]) * value[from[k]];
+        if (asking_pays() && !(one[k] > 0.0f)) continue;
+        sum += (level ? one[k] : weight[k]) * value[from[k]];
       }
       value[face] = scale * sum;
     }
@@ -114,8 +124,8 @@ struct ExtendOutward {
   HD void operator()(Device& device) const {
     const char* label = "extend";
     begin_together(device);
-    for_each_of(device, label, near, FindChange{{u.of[0], u.of[1], u.of[2]}, change});
-    for_each_of(device, label, near, BeginDistance{depth, distance});
+    for_each_of(device, label, near,
+                BeginExtension{{{u.of[0], u.of[1], u.of[2]}, change}, depth, distance});
     cell_sets.mark(device, label, IsWet{kind});
     face_sets.mark(device, label, HasVelocity{tiles, kind, open});
     end_together(device);
@@ -124,16 +134,17 @@ struct ExtendOutward {
       if (round <= layers + 1) cell_sets.grow<GrowSet>(device, label, tiles, round);
       if (round <= layers) face_sets.grow<GrowSet>(device, label, tiles, round);
       const int cells = round - 1, faces = round - 3;
-      if (cells >= 1 && cells <= layers + 1) {
-        for_each_of(device, label, cell_sets.layer(cells),
-                    ExtendDistance{tiles, cell_sets.within(cells - 1), distance});
-      }
-      if (faces >= 1) {
-        const int fields = faces <= 2 ? 3 : 1;  // change and shift are read beside particles only
-        for_each_of(
-            device, label, face_sets.layer(faces),
-            ExtendFaces{tiles, face_sets.within(faces - 1), distance, fields, {u, change, shift}});
-      }
+      const bool some_cells = cells >= 1 && cells <= layers + 1, some_faces = faces >= 1;
+      const int fields = faces <= 2 ? 3 : 1;  // change and shift are read beside particles only
+      for_each_of_both(
+          device, label, some_cells ? cell_sets.layer(cells) : LayerView{},
+          ExtendDistance{tiles, cell_sets.within(some_cells ? cells - 1 : 0), distance},
+          some_faces ? face_sets.layer(faces) : LayerView{},
+          ExtendFaces{tiles,
+                      face_sets.within(some_faces ? faces - 1 : 0),
+                      distance,
+                      fields,
+                      {u, change, shift}});
       end_together(device);
     }
   }
@@ -171,9 +182,9 @@ struct MeetSolids {
     for (int a = begin; a < end; ++a) {
       if (open.of[a][face] > 0.0f) continue;
       const Vec3 x = middle_of_face(tiles, face, a);
-      const SolidsNow::Nearest wall = solids.nearest(face / kTileCells, x);
-      const Vec3 n = distance_now(solids.solids.data[wall.solid], x).gradient;
-      Vec3 slip = -1.0f * solids.velocity(wall.solid, x);
+      const int wall = solids.nearest_solid(face / kTileCells, x);
+      const Vec3 n = distance_now(solids.solids.data[wall], x).gradient;
+      Vec3 slip = -1.0f * solids.velocity(wall, x);
       for (int of = 0; of < 3; ++of) slip[of] += of == a ? u.of[a][face] : mean(of, a, face);
       const std::uint32_t low = tiles.before(face, a);
       const bool wet = kind[face] == kLiquid || (low != kNoCell && kind[low] == kLiquid);

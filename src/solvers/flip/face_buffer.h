@@ -16,6 +16,9 @@ struct FaceBuffer {
   void clear_to_zero() {
     for (Buffer<float>& a : of) a.clear_to_zero();
   }
+  void swap(FaceBuffer& other) {
+    for (int a = 0; a < 3; ++a) of[a].swap(other.of[a]);
+  }
   FaceView view() { return {{of[0].view(), of[1].view(), of[2].view()}}; }
   ConstFaceView read() const { return {{of[0].view(), of[1].view(), of[2].view()}}; }
 };

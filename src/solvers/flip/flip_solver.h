@@ -10,6 +10,7 @@
 #include "sim/solver.h"
 #include "solvers/flip/contacts.h"
 #include "solvers/flip/face_buffer.h"
+#include "solvers/flip/fractions.h"
 #include "solvers/flip/friction.h"
 #include "solvers/flip/motion_kernels.h"
 #include "solvers/flip/pressure_kernels.h"
@@ -48,10 +49,12 @@ class FlipSolver final : public Solver {
   void extend_velocities();
   void grid_to_particles(double dt, State& next);
   void keep_out_of_solids(const SolidsView& solids, double dt, State& next);
-  void finish_report(double dt, State& next, StepReport& report);
+  void finish_report(double dt, State& next, StepReport& report, BodyImpulses& out);
 
   void find_wall_speeds();
+  flip::CellContacts contacts_of_cells() const;
   void list_contacts(const State& next);
+  bool pushes_come_later() const;
   std::vector<flip::Push> pushes(View<const float> q);
   void move_on(const State& next, const std::vector<flip::Push>& pushes);
   void set_up_equations(const State& next, bool again);
@@ -102,10 +105,12 @@ class FlipSolver final : public Solver {
   Buffer<std::uint8_t> side_;
   Buffer<std::uint64_t> solids_near_;
   std::vector<double> reach_of_;  // all of a solid is within this of its own origin [m]
+  std::uint64_t moving_ = 0;      // those that are not fixed, as the bits of solids_near_
   float solids_way_ = 0.0f;       // none moves farther in this step [m]
   Buffer<bool> closed_;
   Buffer<float> wall_;  // [cells]
   Buffer<flip::Octants> octants_;
+  flip::Fractions<Device> fractions_;
   flip::FaceBuffer open_, speed_;
   bool walls_move_ = false;
 

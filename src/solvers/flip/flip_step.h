@@ -12,12 +12,15 @@ template <class Device>
 StepReport FlipSolver<Device>::step(const State& now, const SolidsView& solids, double dt,
                                     State& next, BodyImpulses& out) {
   StepReport report;
-  lay_grid(now, dt, next);                // sort the particles, tiles around them
-  particles_to_grid(next);                // u_f = weighted mean of the particles near f     4.1
+  lay_grid(now, dt, next);  // sort the particles, tiles around them
+  begin_aside(device_);
   look_at_solids(now, next, solids, dt);  // open fractions of faces and cells
-  find_stuff(next);                       // what fills each cell, where materials differ
-  mark_liquid();                          // cells whose pressure is sought, and how deep they are
-  add_forces(now, dt);                    // u += dt g
+  end_aside(device_);
+  particles_to_grid(next);  // u_f = weighted mean of the particles near f     4.1
+  join_aside(device_);
+  find_stuff(next);     // what fills each cell, where materials differ
+  mark_liquid();        // cells whose pressure is sought, and how deep they are
+  add_forces(now, dt);  // u += dt g
   if (sand_) {
     solve_friction(now, next, dt);  // and u += dt/rho div s, with s on the yield surface 3
   } else {
@@ -29,7 +32,7 @@ StepReport FlipSolver<Device>::step(const State& now, const SolidsView& solids, 
   grid_to_particles(dt, next);           // PIC, FLIP or APIC, and x' = u by RK2            4.1
   keep_out_of_solids(solids, dt, next);  // swept
   if (sand_) friction_.keep(friction_grid(), std::as_const(blend_).view(), per_pascal(), next);
-  finish_report(dt, next, report);
+  finish_report(dt, next, report, out);
   return report;
 }
 

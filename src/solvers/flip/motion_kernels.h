@@ -9,6 +9,7 @@
 #include "compute/view.h"
 #include "geometry/containment.h"
 #include "sim/measure_kernels.h"
+#include "solvers/flip/contact_kernels.h"
 #include "solvers/flip/pressure_kernels.h"
 
 namespace barchan::flip {
@@ -90,7 +91,7 @@ struct ParticlePressures {
 // they keep their distance as they do to each other (spread_kernels.h): to their mirror images.
 struct KeepOut {
   Containment walls;
-  static constexpr float kShare = 0.36f;  // of R: what they keep from a wall
+  static constexpr float kShare = 0.36f;  // of R: what they keep from a wall, which is walls.reach
   float reach;                            // R [m]
   float strength;                         // k
   View3<const float> from;
@@ -108,10 +109,10 @@ struct KeepOut {
     const std::uint32_t cell = tiles.cell_of[i];
     const float half = 0.5f * tiles.frame.size;
     const Vec3 middle = tiles.corner_of(cell) + Vec3(half, half, half);
-    const float gap = wall[cell] * tiles.frame.size - walls.reach - solids_way;
+    const float gap = wall[cell] * tiles.frame.size - walls.kHair * walls.reach - solids_way;
     const float way = max(length_squared(start - middle), length_squared(end - middle));
     if (gap > 0.0f && way < gap * gap) return false;
-    return walls.may_touch(start, end);
+    return !walls.way_is_free(start, end, walls.reach);
   }
   HD_CALLED Distance nearest(const Vec3& x, int& wall) const {
     Distance near{3e38f, {}};
@@ -137,7 +138,8 @@ struct KeepOut {
   HD void some(int item) const {
     const auto i = static_cast<std::size_t>(item);
     const Vec3 wanted = to[i];
-    const bool stopped = sweep(walls.solids, from[i], wanted, 0.0f, walls.core).hit;
+    const bool stopped = !walls.way_is_free(from[i], wanted, walls.core) &&
+                         sweep(walls.solids, from[i], wanted, 0.0f, walls.core).hit;
     Vec3 x = stopped ? walls.move(from[i], wanted) : wanted;
     int wall = 0;
     const Distance near = nearest(x, wall);
@@ -154,7 +156,9 @@ struct KeepOut {
 
 // What the host looks at when a step ends.
 struct StepSigns {
+  static constexpr int kSolids = 4;
   VitalSigns vitals;
+  SixSums push[kSolids];  // on each solid, where no more than so many are there and none is moved
   float out_flow;         // the largest of a liquid cell [m/s]
   std::uint32_t cut_off;  // 1: a particle would have left the grid around it
 };

@@ -129,9 +129,9 @@ struct HasVelocity {
     const auto cells = static_cast<std::uint32_t>(tiles.cells());
     const int axis = static_cast<int>(face / cells);
     const std::uint32_t cell = face % cells;
-    const std::uint32_t low = tiles.before(cell, axis);
-    const bool wet = kind[cell] != kAir || (low != kNoCell && kind[low] != kAir);
-    return wet && (open.of[axis].size == 0 || open.of[axis][cell] > 0.0f);
+    const std::uint8_t here = kind[cell], low = kind[tiles.neighbour(cell, axis, -1).cell];
+    const bool is_open = open.of[axis].size == 0 || open.of[axis][cell] > 0.0f;
+    return (here != kAir || low != kAir) && is_open;
   }
 };
 

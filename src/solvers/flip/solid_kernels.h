@@ -12,7 +12,9 @@
 #include "geometry/solid.h"
 #include "math/scalar.h"
 #include "math/vec3.h"
+#include "spatial/kernels.h"
 #include "spatial/tile_grid.h"
+#include "spatial/tile_layers.h"
 
 namespace barchan::flip {
 
@@ -48,11 +50,16 @@ HD inline Distance distance_now(const SolidView& solid, const Vec3& x) {
   return solid.dynamic ? solid_distance_at_end(solid, x) : solid_distance(solid, x, 0.0f);
 }
 
+// Of a set of solids that is one word. With more than 64 solids, the last bit stands for all
+// others.
+HD inline std::uint64_t bit_of_solid(std::size_t solid) {
+  return std::uint64_t{1} << (solid < 63 ? solid : 63);
+}
+
 struct SolidsNow {
   SolidsView solids;
   View<const SolidMotion> motion;  // of each; empty: none moves
-  // Which of them come near each tile, as bits; empty: ask all. With more than 64, the last bit
-  // stands for all others.
+  // Which of them come near each tile, as bits; empty: ask all.
   View<const std::uint64_t> near;
 
   struct Nearest {
@@ -78,6 +85,9 @@ struct SolidsNow {
     }
     if (best.solid < 0) best.solid = 0;
     return best;
+  }
+  HD int nearest_solid(std::uint32_t tile, const Vec3& x) const {
+    return solids.count == 1 ? 0 : nearest(tile, x).solid;
   }
   HD Vec3 velocity(int solid, const Vec3& x) const {
     if (motion.size == 0) return {};
@@ -105,7 +115,7 @@ struct SideOfTiles {
     for (int s = 0; s < solids.count; ++s) {
       const float d = distance_now(solids.data[s], middle).d;
       deep = deep || d < -far;
-      if (d < far) bits |= std::uint64_t{1} << (s < 63 ? s : 63);
+      if (d < far) bits |= bit_of_solid(static_cast<std::size_t>(s));
     }
     side[tile] = deep ? kFullTile : (bits == 0 ? kOpenTile : kCutTile);
     near[tile] = bits;
@@ -152,6 +162,12 @@ HD inline float open_volume(Octants octants) {
   return 0.125f * sum;
 }
 
+struct FractionsView {
+  FaceView open;  // low faces of the cells
+  View<Octants> octants;
+  View<float> wall;  // from a cell's middle to the nearest solid [cells]
+};
+
 // Open fractions of the low faces of a cell, and of its octants. Around each quarter of a face the
 // nearest surface is taken for a plane. What touches counts as inside: a wall that lies on faces of
 // the grid closes them.
@@ -160,14 +176,11 @@ struct OpenFractions {
   TileView tiles;
   SolidsNow solids;
   View<const std::uint8_t> side;
-  FaceView open;          // out
-  View<Octants> octants;  // out
-  View<float> wall;       // out: from a cell's middle to the nearest solid [cells]
+  FractionsView out;  // in: all open and far; faces are written wherever a tile is not all open
 
   // Distance in cells, with its gradient.
   HD Distance at(std::uint32_t tile, const Vec3& x) const {
-    const int solid = solids.solids.count == 1 ? 0 : solids.nearest(tile, x).solid;
-    const Distance of = distance_now(solids.solids.data[solid], x);
+    const Distance of = distance_now(solids.solids.data[solids.nearest_solid(tile, x)], x);
     return {of.d * tiles.frame.inverse_size, of.gradient};
   }
   HD float face(std::uint32_t tile, const Vec3& corner, int axis) const {
@@ -195,15 +208,16 @@ struct OpenFractions {
     const auto cell = static_cast<std::uint32_t>(item);
     const std::uint8_t of = side[cell / kTileCells];
     const float to_corner = 0.88f;  // from a cell's middle [cells]
-    float d = of == kOpenTile ? 1.0f : -1.0f;
+    if (of == kOpenTile) return false;
+    float d = -1.0f;
     if (of == kCutTile) {
       const Vec3 middle = tiles.corner_of(cell) + 0.5f * tiles.frame.size * Vec3(1.0f, 1.0f, 1.0f);
       d = solids.nearest(cell / kTileCells, middle).distance * tiles.frame.inverse_size;
+      out.wall[cell] = d;
     }
-    if (of == kCutTile) wall[cell] = d;
     if (absolute(d) > to_corner) {
-      for (const View<float>& a : open.of) a[cell] = d > 0.0f ? 1.0f : 0.0f;
-      octants[cell] = d > 0.0f ? kAllOpen : 0;
+      for (const View<float>& a : out.open.of) a[cell] = d > 0.0f ? 1.0f : 0.0f;
+      out.octants[cell] = d > 0.0f ? kAllOpen : 0;
       return false;
     }
     return true;
@@ -213,14 +227,55 @@ struct OpenFractions {
     const auto cell = static_cast<std::uint32_t>(item);
     const std::uint32_t tile = cell / kTileCells;
     const Vec3 corner = tiles.corner_of(cell);
-    auto* octant_of = reinterpret_cast<std::uint8_t*>(&octants[cell]);
+    auto* octant_of = reinterpret_cast<std::uint8_t*>(&out.octants[cell]);
     for (int k = begin; k < end; ++k) {
       if (k < 3) {
-        open.across(k)[cell] = face(tile, corner, k);
+        out.open.across(k)[cell] = face(tile, corner, k);
       } else {
         octant_of[k - 3] = octant(tile, corner, k - 3);
       }
     }
+  }
+};
+
+// Which cells of a plane were looked at in the last step, among the same solids at the same places,
+// and where their tile was then.
+struct FindKnown {
+  TileView tiles;
+  View<const std::uint8_t> side;
+  View<const std::uint64_t> solids_near;  // each tile, as SolidsNow has it
+  LayerView wanted;
+  std::uint64_t moving;                   // the solids that move, as bits
+  View<const std::uint64_t> last_number;  // of the last step's tiles; empty: all is new
+  View<const std::uint64_t> last_solids_near;
+  View<const std::uint64_t> last_looked_at;  // a word for each plane
+  View<std::uint32_t> place;                 // out, of each tile in the last step
+  View<std::uint64_t> known;                 // out, a word for each plane
+  HD void operator()(int item) const {
+    const auto plane = static_cast<std::size_t>(item);
+    const std::size_t tile = plane / kTilePlanes, z = plane % kTilePlanes;
+    const std::uint64_t number = tiles.number[tile];
+    const std::uint32_t was = lower_bound(last_number, static_cast<std::int64_t>(number));
+    const bool there = side[tile] == kCutTile && was < last_number.size &&
+                       last_number[was] == number &&
+                       ((solids_near[tile] | last_solids_near[was]) & moving) == 0;
+    if (z == 0) place[tile] = was;
+    known[plane] = there ? wanted.word(plane) & last_looked_at[was * kTilePlanes + z] : 0;
+  }
+};
+
+struct CopyFractions {
+  View<const std::uint32_t> place;
+  ConstFaceView open;
+  View<const Octants> octants;
+  View<const float> wall;
+  FractionsView out;
+  HD void operator()(int item) const {
+    const auto cell = static_cast<std::uint32_t>(item);
+    const std::uint32_t was = place[cell / kTileCells] * kTileCells + cell % kTileCells;
+    for (int a = 0; a < 3; ++a) out.open.of[a][cell] = open.of[a][was];
+    out.octants[cell] = octants[was];
+    out.wall[cell] = wall[was];
   }
 };
 
@@ -230,22 +285,24 @@ struct CloseSlivers {
   TileView tiles;
   View<const std::uint8_t> side;
   View<const Octants> octants;
-  FaceView open;      // in and out
-  View<bool> closed;  // out: nothing of the cell is open
+  ConstFaceView found;  // by OpenFractions
+  FaceView open;        // in: all open; out
+  View<bool> closed;    // in: no; out: nothing of the cell is open
 
   HD bool solid(std::uint32_t cell) const {
     return octants[cell] != kAllOpen && open_volume(octants[cell]) < kLeast;
   }
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
-    const std::uint8_t of = side[cell / kTileCells];
-    closed[cell] = of == kFullTile || (of == kCutTile && solid(cell));
-    if (of != kCutTile) return;
+    if (side[cell / kTileCells] == kOpenTile) return;
+    const bool is_solid = solid(cell);
+    closed[cell] = is_solid;
     for (int a = 0; a < 3; ++a) {
-      float& share = open.of[a][cell];
+      float share = found.of[a][cell];
       if (share > 1.0f - kLeast) share = 1.0f;
       const std::uint32_t low = tiles.before(cell, a);
-      if (share < kLeast || closed[cell] || (low != kNoCell && solid(low))) share = 0.0f;
+      if (share < kLeast || is_solid || (low != kNoCell && solid(low))) share = 0.0f;
+      open.of[a][cell] = share;
     }
   }
 };
@@ -262,7 +319,7 @@ struct SolidFaceSpeeds {
       float across = 0.0f;
       if (open.of[a][cell] < 1.0f) {
         const Vec3 x = middle_of_face(tiles, cell, a);
-        across = solids.velocity(solids.nearest(cell / kTileCells, x).solid, x)[a];
+        across = solids.velocity(solids.nearest_solid(cell / kTileCells, x), x)[a];
       }
       speed.of[a][cell] = across;
     }

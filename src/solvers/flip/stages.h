@@ -42,6 +42,7 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
       closed_(device),
       wall_(device),
       octants_(device),
+      fractions_(device),
       open_(device),
       speed_(device),
       contacts_(device, setup.solids),
@@ -78,6 +79,7 @@ FlipSolver<Device>::FlipSolver(Device& device, const SolverSetup& setup, const F
   for (const Solid& solid : setup.solids) {
     const Aabb box = bounds(solid.shape);
     const Vec3d far = max(max(box.hi, -box.lo), Vec3d());
+    if (solid.drive != SolidDrive::fixed) moving_ |= flip::bit_of_solid(reach_of_.size());
     reach_of_.push_back(box.is_bounded() ? length(far) : 1e30);
   }
 }
@@ -117,6 +119,7 @@ void FlipSolver<Device>::lay_grid(const State& now, double dt, State& next) {
   permute(device_, now.position(), tiles_.order(), from_);
   signs_.clear_to_zero();
   solves_.clear();
+  if (!setup_.solids.empty()) fractions_.turn_page(octants_, wall_);
   const auto all = static_cast<std::size_t>(cells());
   for (flip::FaceBuffer* faces : {&u_, &change_, &shift_, &scratch_, &face_, &open_}) {
     faces->resize(all);
@@ -188,11 +191,10 @@ void FlipSolver<Device>::look_at_solids(const State& now, const State& next,
            flip::SideOfTiles{tiles, solids, side_.view(), solids_near_.view()});
   solids_ = {solids, walls_move_ ? std::as_const(motion_).view() : View<const flip::SolidMotion>{},
              std::as_const(solids_near_).view()};
-  for_each_part_of(
-      device_, "solids", near_.within(2),
-      flip::OpenFractions{tiles, solids_, side, open_.view(), octants_.view(), wall_.view()});
+  const flip::ConstFaceView found = fractions_.find(tiles, solids_, side, moving_, near_.within(2),
+                                                    octants_.view(), wall_.view());
   for_each_of(device_, "solids", near_.within(2),
-              flip::CloseSlivers{tiles, side, std::as_const(octants_).view(), open_.view(),
+              flip::CloseSlivers{tiles, side, std::as_const(octants_).view(), found, open_.view(),
                                  closed_.view()});
   if (walls_move_) find_wall_speeds();
 }
@@ -290,7 +292,9 @@ void FlipSolver<Device>::set_up_equations(const State& next, bool again) {
                                    ? contacts_.bodies(next.bodies, body_span_ * cell_mass())
                                    : PoissonBodies{};
   if (again) {
-    poisson_.change(matrix, bodies);
+    // Cells of water only come off walls, and are as air to those beside them.
+    using Poisson = PoissonSolver<Device>;
+    poisson_.change(matrix, bodies, sand_ ? Poisson::kAny : Poisson::kAnchored);
   } else {
     poisson_.prepare(tiles_.view(), matrix, bodies);
   }
@@ -459,18 +463,22 @@ double FlipSolver<Device>::cell_mass() const {
   return setup_.materials.front().density * dx * dx * dx;
 }
 
+template <class Device>
+flip::CellContacts FlipSolver<Device>::contacts_of_cells() const {
+  return {{tiles_.view(), kind_.view(), side_.view(), open()},
+          solids_,
+          motion_.view(),
+          octants_.view(),
+          Vec3(kick_ * setup_.gravity),
+          stuff()};
+}
+
 // Contacts, and what the liquid between cells and walls does to dynamic bodies before the pressure
 // is known.
 template <class Device>
 void FlipSolver<Device>::list_contacts(const State& next) {
   if (contacts_.dynamic() > 0) motion_.upload(motions_);
-  contacts_.list({{tiles_.view(), std::as_const(kind_).view(), std::as_const(side_).view(), open()},
-                  solids_,
-                  std::as_const(motion_).view(),
-                  std::as_const(octants_).view(),
-                  Vec3(kick_ * setup_.gravity),
-                  stuff()},
-                 cells(), near_.within(1));
+  contacts_.list(contacts_of_cells(), cells(), near_.within(1));
   if (contacts_.dynamic() == 0) return;
   move_on(next, pushes({}));
   find_wall_speeds();
@@ -507,10 +515,26 @@ std::vector<flip::Push> FlipSolver<Device>::pushes(View<const float> q) {
   return all;
 }
 
+// Pushes on solids that do not move by them are for the record: few are summed up without a list
+// of contacts, and nobody waits for them before the step ends.
+template <class Device>
+bool FlipSolver<Device>::pushes_come_later() const {
+  return walls_ && !sand_ && contacts_.dynamic() == 0 &&
+         setup_.solids.size() <= flip::StepSigns::kSolids;
+}
+
 // A cell's mass times J q: the impulse of p over dt on a solid, about its own origin.
 template <class Device>
 void FlipSolver<Device>::push_solids(const State& next, BodyImpulses& out) {
   if (!walls_) return;
+  if (pushes_come_later()) {
+    for (int s = 0; s < static_cast<int>(setup_.solids.size()); ++s) {
+      reduce_to<flip::JoinSix>(device_, "push solids", cells(),
+                               flip::PushOfCells{contacts_of_cells(), std::as_const(q_).view(), s},
+                               signs_.data()->push + s);
+    }
+    return;
+  }
   if (contacts_.dynamic() == 0) list_contacts(next);
   const std::vector<flip::Push> pushes = this->pushes(std::as_const(q_).view());
   for (std::size_t s = 0; s < pushes.size(); ++s) {
@@ -604,7 +628,7 @@ template <class Device>
 void FlipSolver<Device>::keep_out_of_solids(const SolidsView& solids, double dt, State& next) {
   if (!walls_) return;
   const auto d = static_cast<float>(setup_.spacing);
-  const Containment containment{solids, 0.1f * d, 0.1f * d, 0.5f * d};
+  const Containment containment{solids, 0.1f * d, 0.1f * d, flip::KeepOut::kShare * d};
   for_each_some(
       device_, "keep out", static_cast<std::int64_t>(from_.size()),
       flip::KeepOut{containment, d, flip::spread_strength(dt), std::as_const(from_).view(),
@@ -613,12 +637,18 @@ void FlipSolver<Device>::keep_out_of_solids(const SolidsView& solids, double dt,
 }
 
 template <class Device>
-void FlipSolver<Device>::finish_report(double dt, State& next, StepReport& report) {
+void FlipSolver<Device>::finish_report(double dt, State& next, StepReport& report,
+                                       BodyImpulses& out) {
   reduce_to<JoinVitals>(device_, "report", static_cast<std::int64_t>(from_.size()),
                         ReadVitals{next.position(), next.velocity()}, &signs_.data()->vitals);
   const flip::StepSigns signs = signs_.download().front();
   if (signs.cut_off != 0) {
     report.trouble = "particles were to move farther in one step than the grid around them reaches";
+  }
+  for (std::size_t s = 0; pushes_come_later() && s < setup_.solids.size(); ++s) {
+    const double* of = signs.push[s].of;
+    out.linear[s] = cell_mass() * Vec3d(of[0], of[1], of[2]);
+    out.angular[s] = cell_mass() * Vec3d(of[3], of[4], of[5]);
   }
   report.iterations = 0.0;
   for (const PoissonReport* solve : solves_) report.iterations += solve->iterations;

@@ -1,4 +1,4 @@
-// may_touch() is a promise: where it says no, sweep() finds nothing.
+// may_touch() and way_is_free() are promises: where they say so, sweep() finds nothing.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -47,6 +47,42 @@ TEST(MayTouch, NoMeansThatNothingIsHit) {
   }
   EXPECT_GT(hits, 1000);   // the promise was put to the test
   EXPECT_GT(clear, 5000);  // and is worth something
+}
+
+TEST(WayIsFree, YesMeansThatNothingIsHitAndTheEndIsFar) {
+  Cpu device(1);
+  std::vector<Solid> in_a_moving_bowl = tumbling_solids();
+  in_a_moving_bowl[0].shape = make_sphere({0, 0, 0}, 1.0);
+  in_a_moving_bowl[0].drive = SolidDrive::keyframes;
+  in_a_moving_bowl[0].motion =
+      Motion({{0.0, {0, 0, 0}, {0, 0, 1}, 0.0}, {1.0, {0.9, -0.7, 0}, {0, 0, 1}, 0.0}});
+  const float radius = 0.01f, at_end = 0.03f;
+  for (const auto& scene : {tumbling_solids(), in_a_moving_bowl}) {
+    SolidSet set(scene, device);
+    std::mt19937 random(5);
+    std::uniform_real_distribution<float> at(-1.0f, 1.0f), step(-0.15f, 0.15f);
+    int free = 0, free_only_here = 0, hits = 0;
+    for (int k = 0; k < 40; ++k) {
+      const double t = 0.02 * k;
+      const SolidsView solids = set.moving(t, t + 0.02);
+      for (int n = 0; n < 500; ++n) {
+        const Vec3 from{at(random), at(random), at(random)};
+        const Vec3 to = from + Vec3{step(random), step(random), step(random)};
+        const bool hit = sweep(solids, from, to, 0.0f, radius).hit;
+        const bool says_free = way_is_free(solids, from, to, 1.01f * radius, at_end);
+        EXPECT_FALSE(hit && says_free);
+        for (int s = 0; s < solids.count && says_free; ++s) {
+          EXPECT_GT(solid_distance_at_end(solids.data[s], to).d, 0.99f * at_end);
+        }
+        hits += hit;
+        free += says_free;
+        free_only_here += says_free && may_touch(solids, from, to, radius);
+      }
+    }
+    EXPECT_GT(hits, 1000);
+    EXPECT_GT(free, 5000);
+    EXPECT_GT(free_only_here, 1000);  // it sees more than may_touch() does
+  }
 }
 
 }  // namespace
