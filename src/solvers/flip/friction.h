@@ -56,7 +56,7 @@ inline Strength strength_of(const MaterialParams& material, const std::string& f
 }
 // What a surface of cells gets wrong in p, in units of rho g dx (Rest::pad): with less, the skin of
 // a heap at phi - 3 slides off.
-inline constexpr double kPressurePad = 0.4;
+inline constexpr double kPressurePad = 0.25;
 
 // The grid of this step, as friction sees it.
 struct FrictionGrid {
@@ -84,6 +84,7 @@ class Friction {
       : device_(device),
         roles_(device),
         fullness_(device),
+        skin_(device),
         count_(device),
         was_(device),
         pace_(device),
@@ -115,12 +116,14 @@ class Friction {
     for (StressBuffer* stress : {&s_, &y_, &x_}) stress->resize(cells);
     for (FaceBuffer* faces : {&give_, &v_, &push_}) faces->resize(cells);
     v_.clear_to_zero();  // rows of cells are read whole, whatever takes part in them
+    skin_.resize(cells);
     roles_.resize(cells);
     roles_.clear_to_zero();
     for_each_of(device_, "friction: set up", grid.near,
                 FindRoles{grid.tiles, grid.kind, grid.depth, grid.open, roles_.view()});
-    for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
-             FindFullness{grid.tiles, roles(), grid.depth, grid.closed, fullness_.view()});
+    for_each(
+        device_, "friction: set up", static_cast<std::int64_t>(cells),
+        FindFullness{grid.tiles, roles(), grid.depth, grid.closed, fullness_.view(), skin_.view()});
     for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
              FindPace{grid.tiles,
                       roles(),
@@ -164,8 +167,9 @@ class Friction {
 
   // The stresses that stop, as far as they may, what moves with u0 and with them; from those there
   // are. Until they change by less than `enough` [m/s] on the mean, or `most` times.
-  void relax(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield,
-             ConstFaceView u0, double enough, int most) {
+  void relax(const FrictionGrid& grid, View<const float> q, YieldRadius yield, ConstFaceView u0,
+             double enough, int most) {
+    yield.skin = skin();
     yield_ = yield;
     in_one_launch(device_, "friction", cells_of(grid),
                   Relax{sand(grid), q, yield, u0, enough, most});
@@ -173,8 +177,8 @@ class Friction {
 
   // The papers' way, in one go: each cell by itself, but groups of cells that do not shear as one.
   // u from u0, which moved with no stress so far.
-  void stop_each(const FrictionGrid& grid, View<const float> q, const YieldRadius& yield,
-                 ConstFaceView u0, FaceView u) {
+  void stop_each(const FrictionGrid& grid, View<const float> q, YieldRadius yield, ConstFaceView u0,
+                 FaceView u) {
     const auto cells = static_cast<std::int64_t>(grid.tiles.cells());
     const auto walls_here = static_cast<std::int64_t>(wall_count_);
     const WallFlow flow{grid.tiles, grid.open, u0};
@@ -184,6 +188,7 @@ class Friction {
                         pace_.view(),
                         {edge_pace_[0].view(), edge_pace_[1].view(), edge_pace_[2].view()}}});
     in_one_launch(device_, "friction", cells, TryFrom{sand(grid), u0});
+    yield.skin = skin();
     limit_.resize(wall_count_);
     const YieldAtWalls how{flow, walls(), grid.kind, q, y_.read(), {}, {}, 0.0f};
     for_each(device_, "friction: walls", walls_here, FindLimits{how, limit_.view()});
@@ -237,8 +242,8 @@ class Friction {
     walls_.resize(wall_count_);
     for_each(device_, "friction: set up", static_cast<std::int64_t>(cells),
              ListWalls{grid.tiles, roles(), grid.open, grid.octants, grid.wall, grid.solids,
-                       give_.read(), grid.kind, grid.depth, std::as_const(fullness_).view(),
-                       grid.rest, grid.began, grid.gravity, grid.friction, grid.stuff,
+                       give_.read(), grid.kind, std::as_const(fullness_).view(), skin(), grid.rest,
+                       grid.began, grid.gravity, grid.friction, grid.stuff,
                        std::as_const(count_).view(), walls_.view()});
   }
 
@@ -295,6 +300,7 @@ class Friction {
   View<const std::uint8_t> roles() const { return roles_.view(); }
   View<const WallCell> walls() const { return {walls_.data(), wall_count_}; }
 
+  View<const bool> skin() const { return skin_.view(); }
   static std::int64_t cells_of(const FrictionGrid& grid) {
     return static_cast<std::int64_t>(grid.tiles.cells());
   }
@@ -326,6 +332,7 @@ class Friction {
   YieldRadius yield_{};
   Buffer<std::uint8_t> roles_;
   Buffer<float> fullness_;
+  Buffer<bool> skin_;
   Buffer<std::uint32_t> count_, was_;
   Buffer<float> pace_, radius_, scale_, rest_[3];
   StressBuffer s_, y_, x_;  // stresses, with momentum, and before they yield

@@ -375,12 +375,8 @@ flip::Rest FlipSolver<Device>::rest() const {
 
 template <class Device>
 flip::YieldRadius FlipSolver<Device>::yield() const {
-  return {static_cast<float>(strength_.friction),
-          static_cast<float>(strength_.cohesion),
-          static_cast<float>(per_pascal()),
-          rest(),
-          stuff(),
-          std::as_const(depth_).view()};
+  return {static_cast<float>(strength_.friction), static_cast<float>(strength_.cohesion),
+          static_cast<float>(per_pascal()), rest(), stuff()};
 }
 
 template <class Device>

@@ -113,11 +113,13 @@ struct FindFullness {
   View<const float> depth;  // [cells]
   View<const bool> closed;  // empty: no solids
   View<float> fullness;     // out
+  View<bool> skin;          // out: beside air
 
   HD void operator()(int item) const {
     const auto cell = static_cast<std::uint32_t>(item);
     const float full = clamp(depth[cell] + 0.5f, 0.0f, 1.5f);
-    fullness[cell] = full <= 1.0f || beside_air(cell) ? full : 1.0f;
+    skin[cell] = beside_air(cell);
+    fullness[cell] = full <= 1.0f || skin[cell] ? full : 1.0f;
   }
   HD bool airy(std::uint32_t cell) const {
     return cell == kNoCell || !(roles[cell] & role::kStressed || (closed.size > 0 && closed[cell]));
@@ -241,8 +243,8 @@ struct Rest {
   float per_speed_squared = 0.0f;  // 1 / (g dx) [s^2/m^2]
 
   HD float haste(float speed_squared) const { return per_speed_squared * speed_squared; }
-  HD float pad(float depth, float haste) const {
-    return most * clamp(1.0f - depth, 0.0f, 1.0f) * (1.0f - min(1.0f, haste / kLoose));
+  HD float pad(bool skin, float haste) const {
+    return skin ? most * (1.0f - min(1.0f, haste / kLoose)) : 0.0f;
   }
 };
 
@@ -284,7 +286,7 @@ struct YieldRadius {
   float per_pascal;  // dt / (rho dx) [m/s / Pa]
   Rest rest;
   StuffView stuff;
-  View<const float> depth{};  // [cells]; empty: as at the surface
+  View<const bool> skin{};    // empty: all is
   View<const float> haste{};  // empty: all rests
   bool eases = false;         // friction is tan(phi), at rest at most sin(phi + 4 degrees)
   float share = 1.0f;         // of the surface
@@ -294,7 +296,7 @@ struct YieldRadius {
     const float c = one ? cohesion : stuff.cohesion[cell];
     float mu = one ? friction : stuff.friction[cell];
     const float now = haste.size > 0 ? haste[cell] : 0.0f;
-    const float more = rest.pad(depth.size > 0 ? depth[cell] : 0.0f, now);
+    const float more = rest.pad(skin.size == 0 || skin[cell], now);
     if (eases) {
       const float resting = min(mu, (mu * kCos + kSin) / std::sqrt(1.0f + mu * mu));
       mu = resting + min(1.0f, now / Rest::kFlows) * (mu - resting);

@@ -120,7 +120,8 @@ struct ListWalls {
   SolidsNow solids;
   ConstFaceView give;
   View<const std::uint8_t> kind;
-  View<const float> depth, fullness;
+  View<const float> fullness;
+  View<const bool> skin;
   Rest rest;
   ConstFaceView began;  // velocities that the step began with
   Vec3 gravity;         // dt g [m/s]
@@ -172,7 +173,7 @@ struct ListWalls {
     const Vec3 slip = WallFlow::along(one, WallFlow{tiles, open, began}.mean(one) - one.velocity);
     const float heavy = length(gravity);
     if (heavy > 0.0f) {
-      one.pad = rest.pad(depth[cell], rest.haste(dot(slip, slip))) / heavy;
+      one.pad = rest.pad(skin[cell], rest.haste(dot(slip, slip))) / heavy;
     }
     if (kind[cell] == kAir) one.weight = fullness[cell] * one.weight;
     one.pace = FindPace::kWallPace / WallShares{tiles, open, give, roles}.response(cell);
