@@ -149,7 +149,7 @@ struct ConstPaceView {
 };
 struct FindPace {
   static constexpr float kPace = 1.0f / 8.0f, kWallPace = 0.5f;
-  static constexpr float kLeastMass = 0.1f;  // less would only make the equations stiff
+  static constexpr float kLeastMass = 0.25f;  // less would only make the equations stiff
   TileView tiles;
   View<const std::uint8_t> roles;
   View<const float> fullness;

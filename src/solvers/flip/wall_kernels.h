@@ -31,12 +31,10 @@ struct WallCell {
   // mu times area [faces], and how a cell full of sand presses on the wall [m/s]: of walls across
   // each axis where aligned, otherwise the first of the three.
   Vec3 friction, weight;
-  // From the middle to the wall [cells]; half of it where the middle lies in the solid, because
-  // normal stresses hardly differ in so little sand, and p - n.s.n falls short of its load.
-  float depth;
-  float pad;   // what presses on the wall besides, over the weight of a cell (Rest::pad)
-  float pace;  // w: how far a step of the iteration goes
-  int across;  // the axis that the wall with the most friction lies across
+  float depth;  // from the middle to the wall [cells]
+  float pad;    // what presses on the wall besides, over the weight of a cell (Rest::pad)
+  float pace;   // w: how far a step of the iteration goes
+  int across;   // the axis that the wall with the most friction lies across
 };
 
 // How the force of walls on a cell goes to its faces: by their open areas.
@@ -161,7 +159,7 @@ struct ListWalls {
     const Vec3 middle = tiles.corner_of(cell) + 0.5f * tiles.frame.size * Vec3(1.0f, 1.0f, 1.0f);
     one.solid = solid_at(cell, middle);
     one.velocity = solids.velocity(one.solid, middle);
-    one.depth = clamp(wall[cell] < 0.0f ? 0.5f * wall[cell] : wall[cell], -0.5f, 0.5f);
+    one.depth = clamp(wall[cell], -0.5f, 0.5f);
     if (!one.aligned) {
       one.friction.x = area * friction_of(one.solid, cell);
       one.weight.x = -dot(gravity, one.normal);
