@@ -55,9 +55,8 @@ HD inline Four cells_around(const TileView& tiles, int a, std::uint32_t cell) {
 // What a cell, its low faces and its low edges take part in.
 namespace role {
 inline constexpr std::uint8_t kStressed = 64;  // the cell: it holds sand
-inline constexpr std::uint8_t kTouches =
-    128;  // the cell: it holds sand, if little, and a solid is in it
-HD inline std::uint8_t moves(int face) {  // the face: sand flows through it
+inline constexpr std::uint8_t kTouches = 128;  // the cell: some sand, and a solid are in it
+HD inline std::uint8_t moves(int face) {       // the face: sand flows through it
   return static_cast<std::uint8_t>(1u << face);
 }
 HD inline std::uint8_t shears(int edge) {  // the edge: sand all around it
