@@ -67,6 +67,9 @@ void Cpu::upload(void* to, const void* from_host, std::size_t bytes) {
 void Cpu::download(void* to_host, const void* from, std::size_t bytes) {
   copy(to_host, from, bytes);
 }
+std::shared_ptr<void> Cpu::host_memory(std::size_t bytes) {
+  return std::make_shared<std::byte[]>(bytes);
+}
 void Cpu::clear(void* memory, std::size_t bytes) {
   std::memset(memory, 0, bytes);
 }

@@ -50,6 +50,11 @@ class Cpu final : public Device {
   void copy(void* to, const void* from, std::size_t bytes) override;
   void clear(void* memory, std::size_t bytes) override;
   void wait() override {}
+  std::shared_ptr<void> host_memory(std::size_t bytes) override;
+  void download_later(void* to_host, const void* from, std::size_t bytes) override {
+    download(to_host, from, bytes);
+  }
+  void wait_for_download() override {}
 
   std::uint32_t exclusive_scan(const char* label, View<const std::uint32_t> in,
                                View<std::uint32_t> out) override;

@@ -17,7 +17,7 @@ Cuda::Cuda() {
   for (cudaStream_t& stream : streams_) {
     check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
   }
-  for (cudaEvent_t* event : {&forked_, &joined_}) {
+  for (cudaEvent_t* event : {&forked_, &joined_, &downloaded_}) {
     check_cuda(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "making an event");
   }
   // Keep freed memory in the pool: a resized buffer costs no call into the driver.
@@ -46,7 +46,7 @@ Cuda::~Cuda() {
   cudaFreeAsync(count_memory_, stream());
   cudaStreamSynchronize(stream());
   cudaFreeHost(mailbox_);
-  for (cudaEvent_t event : {forked_, joined_}) cudaEventDestroy(event);
+  for (cudaEvent_t event : {forked_, joined_, downloaded_}) cudaEventDestroy(event);
   for (cudaStream_t stream : streams_) cudaStreamDestroy(stream);
 }
 
@@ -126,6 +126,13 @@ void Cuda::download(void* to_host, const void* from, std::size_t bytes) {
   }
   wait();
   if (to != to_host) std::memcpy(to_host, to, bytes);
+}
+void Cuda::download_later(void* to_host, const void* from, std::size_t bytes) {
+  check_cuda(cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDeviceToHost, stream()), "download");
+  check_cuda(cudaEventRecord(downloaded_, stream()), "download");
+}
+void Cuda::wait_for_download() {
+  check_cuda(cudaEventSynchronize(downloaded_), "waiting for the GPU");
 }
 void Cuda::copy(void* to, const void* from, std::size_t bytes) {
   check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream()), "copy");

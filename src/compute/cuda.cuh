@@ -38,6 +38,9 @@ class Cuda final : public Device {
   void copy(void* to, const void* from, std::size_t bytes) override;
   void clear(void* memory, std::size_t bytes) override;
   void wait() override;
+  std::shared_ptr<void> host_memory(std::size_t bytes) override;
+  void download_later(void* to_host, const void* from, std::size_t bytes) override;
+  void wait_for_download() override;
 
   std::uint32_t exclusive_scan(const char* label, View<const std::uint32_t> in,
                                View<std::uint32_t> out) override;
@@ -59,8 +62,6 @@ class Cuda final : public Device {
   // Host memory that kernels can write to: how a few numbers come back without a copy.
   static constexpr std::size_t kMailboxBytes = 1 << 17;
   void* mailbox() const { return mailbox_; }
-  // Memory of the host that kernels can write to.
-  std::shared_ptr<void> host_memory(std::size_t bytes);
   // For kernels that count their blocks as they end (run_reduce), and for those that count items
   // (run_for_all). 0 between launches.
   unsigned* ticket() const { return counts_[lane_].ticket; }
@@ -94,7 +95,7 @@ class Cuda final : public Device {
 
   cudaStream_t streams_[kLanes] = {};
   int lane_ = 0;
-  cudaEvent_t forked_ = nullptr, joined_ = nullptr;
+  cudaEvent_t forked_ = nullptr, joined_ = nullptr, downloaded_ = nullptr;
   std::string description_;
   int multiprocessors_ = 0;
   Scratch scratch_[kLanes];

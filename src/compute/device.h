@@ -37,6 +37,13 @@ class Device {
   virtual void clear(void* memory, std::size_t bytes) = 0;  // sets bytes to 0
   virtual void wait() = 0;                                  // until all launched work is done
 
+  // Memory of the host that kernels can write to.
+  virtual std::shared_ptr<void> host_memory(std::size_t bytes) = 0;
+  // To such memory, once all that was launched before is done; wait_for_download() waits for the
+  // last of these, and for nothing that was launched after it.
+  virtual void download_later(void* to_host, const void* from, std::size_t bytes) = 0;
+  virtual void wait_for_download() = 0;
+
   // out[i] = in[0] + ... + in[i-1]; returns the sum of all. Integers only: a float scan would
   // depend on how the work was split. Fails where the sum passes 2^32 - 1.
   virtual std::uint32_t exclusive_scan(const char* label, View<const std::uint32_t> in,

@@ -229,14 +229,16 @@ struct AtOnce {
                "asking for shared memory");
     most_blocks = blocks_at_once(device, kernel, threads, shared);
   }
-  // `items` of the largest stage. Few of them are spread over all multiprocessors.
-  void launch(Cuda& device, const char* label, std::int64_t items, const Argument& argument) const {
+  // `items` of the largest stage. Few of them are spread over all multiprocessors, or over a share
+  // of these.
+  void launch(Cuda& device, const char* label, std::int64_t items, const Argument& argument,
+              double share = 1.0) const {
     const CudaTimer timer(device, label);
+    const auto part_of = [&](int all) { return static_cast<std::int64_t>(share * all); };
     const std::int64_t even =
-        (items / device.multiprocessors() + Grid::kGroup) / Grid::kGroup * Grid::kGroup;
+        (items / part_of(device.multiprocessors()) + Grid::kGroup) / Grid::kGroup * Grid::kGroup;
     const auto these = static_cast<int>(std::clamp<std::int64_t>(even, least_threads, threads));
-    const std::int64_t wanted = items / these + 1;
-    const auto blocks = static_cast<unsigned>(wanted < most_blocks ? wanted : most_blocks);
+    const auto blocks = static_cast<unsigned>(std::min(items / these + 1, part_of(most_blocks)));
     const Cuda::Barriers barriers = device.take_barriers();
     Grid::Memory memory{barriers.now, barriers.next,
                         static_cast<char*>(device.scratch(2 * blocks * Grid::kPartBytes))};

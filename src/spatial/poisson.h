@@ -29,6 +29,7 @@
 #include "spatial/level_tiles.h"
 #include "spatial/poisson_bodies.h"
 #include "spatial/tile_grid.h"
+#include "spatial/tile_layers.h"
 
 namespace barchan {
 
@@ -69,6 +70,10 @@ class PoissonSolver {
   explicit PoissonSolver(Device& device);
   ~PoissonSolver();
 
+  // The cells that alone can be unknowns of the next prepare(), which otherwise looks for those
+  // that are: on a GPU the host then lays out the levels while what was launched meanwhile runs.
+  void expect(const TileView& grid, const LayerView& cells);
+
   // Lays out the levels. Nothing of the arguments is kept.
   void prepare(const TileView& grid, const PoissonMatrix& matrix, const PoissonBodies& bodies = {});
 
@@ -86,30 +91,46 @@ class PoissonSolver {
   PoissonReport solve(View<const float> b, View<float> p, double tolerance, int most,
                       double absolute = 0.0);
 
+  // Whether two solutions can be under way at once, on a part of the GPU each: neither fills it
+  // where there are few cells, for its stages wait for each other.
+  bool has_room_beside() const;
+  // Where there is room: the one between begin_aside and end_aside, and the next one after it.
+  enum Part { kWhole, kAside, kBeside };
+
   // The same, and nobody waits for it on a GPU: the report is there once the device was waited for,
   // and stays until kReports more are made.
   static constexpr int kReports = 32;
   const PoissonReport* solve_later(View<const float> b, View<float> p, double tolerance, int most,
-                                   double absolute = 0.0);
+                                   double absolute = 0.0, Part part = kWhole);
 
   // out = M in, the preconditioner by itself, over the grid's cells.
   void precondition(View<const float> in, View<float> out);
 
  private:
+  void fetch_tiles(const TileView& grid);
   void lay_levels(const StoreyTables& tables);
+  void lay_aside();
 
   Device& device_;
   Buffer<std::uint32_t> flags_;  // of the grid's tiles
   Buffer<std::uint64_t> found_;
+  std::shared_ptr<void> fetched_;  // found_ on the host
+  std::size_t fetched_room_ = 0;
+  bool expected_ = false;
   Buffer<std::uint32_t> tables_, around_, rows_;
   Buffer<float> fields_;  // of all levels
   TileTable table_{};     // of the finest level's tiles in the grid's
-  std::unique_ptr<PoissonLevels> levels_;
-  View<float> p_, direction_[2];  // of the finest level
+  // What a solution works with. The one that may be made aside has the same matrices.
+  struct Workplace {
+    std::unique_ptr<PoissonLevels> levels;
+    View<float> x, direction[2];  // of the finest level
+  };
+  Workplace main_, aside_;
+  Buffer<float> aside_fields_;
   BodyTerm<Device> bodies_;
   ClosedRegions<Device> closed_;
   Buffer<double> sums_;
-  std::shared_ptr<PoissonReport[]> reports_;
+  std::shared_ptr<void> reports_;  // kReports of them, on the host: a launch writes there
   int next_report_ = 0;
 };
 

@@ -338,15 +338,14 @@ static __global__ void __launch_bounds__(kGridThreads, 1)
   if (grid.first() == 0) *of.report = report;
 }
 
-// Of the host: a launch writes there, and a loop of the host does.
-inline std::shared_ptr<PoissonReport[]> report_memory(Cuda& device, int count) {
-  const auto memory = device.host_memory(static_cast<std::size_t>(count) * sizeof(PoissonReport));
-  return {memory, static_cast<PoissonReport*>(memory.get())};
+inline bool solves_in_one_launch(const Cuda&, const PoissonLevel& finest) {
+  return finest.cells() <= kCellsInOneLaunch;
 }
-inline void iterate(Cuda& device, const ConjugateGradients& how, double* sums,
+// share: of the GPU.
+inline void iterate(Cuda& device, const ConjugateGradients& how, double share, double* sums,
                     PoissonReport* report) {
   const std::int64_t cells = how.levels.level[0].cells();
-  if (cells > kCellsInOneLaunch) {
+  if (!solves_in_one_launch(device, how.levels.level[0])) {
     *report = how(device, sums);
     return;
   }
@@ -354,7 +353,7 @@ inline void iterate(Cuda& device, const ConjugateGradients& how, double* sums,
   SolveAtOnce at_once{how, FewLevels::first_of(how.levels), report};
   // Rows without unknowns are all zeros: here it takes longer to ask than to go over them.
   for (PoissonLevel& level : at_once.how.levels.level) level.tiles.rows = {};
-  solve.launch(device, "poisson: solve", cells, at_once);
+  solve.launch(device, "poisson: solve", cells, at_once, share);
 }
 
 }  // namespace barchan

@@ -21,16 +21,42 @@ PoissonSolver<Device>::PoissonSolver(Device& device)
       around_(device),
       rows_(device),
       fields_(device),
-      levels_(std::make_unique<PoissonLevels>()),
+      main_{std::make_unique<PoissonLevels>(), {}, {}},
+      aside_{std::make_unique<PoissonLevels>(), {}, {}},
+      aside_fields_(device),
       bodies_(device),
       closed_(device),
       sums_(device, kCgSums),
-      reports_(report_memory(device, kReports)) {}
+      reports_(device.host_memory(kReports * sizeof(PoissonReport))) {}
 
 template <class Device>
 PoissonSolver<Device>::~PoissonSolver() = default;
 
 // ---- Levels
+
+template <class Device>
+void PoissonSolver<Device>::expect(const TileView& grid, const LayerView& cells) {
+  if (device_.on_host()) return;  // there fewer tiles are worth a look
+  flags_.resize(grid.number.size);
+  for_each(device_, "poisson: tiles", static_cast<std::int64_t>(grid.number.size),
+           FlagTilesOf{cells, flags_.view()});
+  fetch_tiles(grid);
+  expected_ = true;
+}
+
+// The tiles' numbers and flags, on their way to the host.
+template <class Device>
+void PoissonSolver<Device>::fetch_tiles(const TileView& grid) {
+  const std::size_t tiles = grid.number.size, bytes = tiles * sizeof(std::uint64_t);
+  found_.resize(tiles);
+  for_each(device_, "poisson: tiles", static_cast<std::int64_t>(tiles),
+           FoundTiles{grid.number, std::as_const(flags_).view(), found_.view()});
+  if (bytes > fetched_room_) {
+    fetched_room_ = bytes + bytes / 4;
+    fetched_ = device_.host_memory(fetched_room_);
+  }
+  device_.download_later(fetched_.get(), found_.data(), bytes);
+}
 
 template <class Device>
 void PoissonSolver<Device>::prepare(const TileView& grid, const PoissonMatrix& matrix,
@@ -39,20 +65,22 @@ void PoissonSolver<Device>::prepare(const TileView& grid, const PoissonMatrix& m
       matrix.z.size < grid.cells() || matrix.anchor.size < grid.cells()) {
     fail("a pressure matrix needs a number for each of the grid's {} cells", grid.cells());
   }
-  // Tiles with unknowns.
-  const auto all = static_cast<std::int64_t>(grid.number.size);
-  flags_.resize(grid.number.size);
-  flags_.clear_to_zero();
-  for_each(device_, "poisson: tiles", all * kTileEdge * kTileEdge,
-           FlagTiles{grid, matrix, flags_.view()});
-  found_.resize(grid.number.size);
-  for_each(device_, "poisson: tiles", all,
-           FoundTiles{grid.number, std::as_const(flags_).view(), found_.view()});
-  lay_levels(storey_tables(grid.frame, found_.download()));
+  if (!expected_) {
+    flags_.resize(grid.number.size);
+    flags_.clear_to_zero();
+    for_each(device_, "poisson: tiles",
+             static_cast<std::int64_t>(grid.number.size) * kTileEdge * kTileEdge,
+             FlagTiles{grid, matrix, flags_.view()});
+    fetch_tiles(grid);
+  }
+  expected_ = false;
+  device_.wait_for_download();
+  const auto* found = static_cast<const std::uint64_t*>(fetched_.get());
+  lay_levels(storey_tables(grid.frame, {found, found + grid.number.size}));
 
-  const PoissonLevel& finest = levels_->level[0];
+  const PoissonLevel& finest = main_.levels->level[0];
   in_one_launch(device_, "poisson: matrix", finest.cells(),
-                SetUpLevels{*levels_,
+                SetUpLevels{*main_.levels,
                             {grid.around, table_, around_.view()},
                             {table_.list, finest.tiles, matrix, finest.x, finest.y, finest.z,
                              finest.anchor}});
@@ -63,11 +91,11 @@ void PoissonSolver<Device>::prepare(const TileView& grid, const PoissonMatrix& m
 template <class Device>
 void PoissonSolver<Device>::change(const PoissonMatrix& matrix, const PoissonBodies& bodies,
                                    Change how) {
-  BARCHAN_ASSERT(levels_->count > 0);
-  const PoissonLevel& finest = levels_->level[0];
+  BARCHAN_ASSERT(main_.levels->count > 0);
+  const PoissonLevel& finest = main_.levels->level[0];
   in_one_launch(device_, "poisson: matrix", finest.cells(),
                 ChangeFinest{finest,
-                             levels_->level[1],
+                             main_.levels->level[1],
                              {table_.list, finest.tiles, matrix, finest.x, finest.y, finest.z,
                               finest.anchor}});
   bodies_.take(bodies, table_, finest.inverse);
@@ -97,11 +125,11 @@ void PoissonSolver<Device>::lay_levels(const StoreyTables& tables) {
 
   float* next = fields_.data();
   std::uint32_t* row = rows_.data();
-  levels_->count = 0;
+  main_.levels->count = 0;
   for (const StoreyTables::Storey& storey : tables.storeys) {
-    const std::uint32_t* around = levels_->count == 0 ? around_.data() : words + storey.around;
+    const std::uint32_t* around = main_.levels->count == 0 ? around_.data() : words + storey.around;
     for (int edge = 8; edge > 0; edge /= 2) {
-      PoissonLevel& level = levels_->level[levels_->count++];
+      PoissonLevel& level = main_.levels->level[main_.levels->count++];
       level = {};
       level.edge = edge;
       level.rows = {row, storey.tiles * 2};
@@ -114,7 +142,7 @@ void PoissonSolver<Device>::lay_levels(const StoreyTables& tables) {
       }
       row += storey.tiles * 2;
     }
-    PoissonLevel& single = levels_->level[levels_->count - 1];
+    PoissonLevel& single = main_.levels->level[main_.levels->count - 1];
     if (storey.cell_of > 0) {
       single.tile_of = {words + storey.tile_of, storey.cell_of - storey.tile_of};
       single.cell_of = {words + storey.cell_of, storey.tiles};
@@ -122,9 +150,31 @@ void PoissonSolver<Device>::lay_levels(const StoreyTables& tables) {
       single.extent = tables.extent;
     }
   }
-  for (View<float>* field : {&p_, &direction_[0], &direction_[1]}) {
+  for (View<float>* field : {&main_.x, &main_.direction[0], &main_.direction[1]}) {
     *field = {next, finest_cells};
     next += finest_cells;
+  }
+  if (solves_in_one_launch(device_, main_.levels->level[0])) lay_aside();
+}
+
+template <class Device>
+void PoissonSolver<Device>::lay_aside() {
+  *aside_.levels = *main_.levels;
+  PoissonLevels& levels = *aside_.levels;
+  std::vector<View<float>*> fields{&aside_.x, &aside_.direction[0], &aside_.direction[1]};
+  for (View<float>* field : fields) *field = main_.x;  // in size
+  for (int l = 0; l < levels.count; ++l) {
+    PoissonLevel& level = levels.level[l];
+    fields.insert(fields.end(), {&level.b, &level.q, &level.t});
+  }
+  std::size_t numbers = 0;
+  for (const View<float>* field : fields) numbers += field->size;
+  aside_fields_.resize(numbers);
+  aside_fields_.clear_to_zero();
+  float* next = aside_fields_.data();
+  for (View<float>* field : fields) {
+    field->data = next;
+    next += field->size;
   }
 }
 
@@ -132,34 +182,42 @@ void PoissonSolver<Device>::lay_levels(const StoreyTables& tables) {
 
 template <class Device>
 void PoissonSolver<Device>::precondition(View<const float> in, View<float> out) {
-  const PoissonLevel& finest = levels_->level[0];
+  const PoissonLevel& finest = main_.levels->level[0];
   const GridCells grid{table_.list, finest.inverse, finest.cells()};
   grid.enter(device_, in, finest.b);
-  cycle(device_, *levels_, sums_.data());
+  cycle(device_, *main_.levels, sums_.data());
   grid.leave(device_, finest.q, out);
+}
+
+// Bodies and closed regions have sums that only one solution can use.
+template <class Device>
+bool PoissonSolver<Device>::has_room_beside() const {
+  return solves_in_one_launch(device_, main_.levels->level[0]) && bodies_.none() && closed_.none();
 }
 
 template <class Device>
 const PoissonReport* PoissonSolver<Device>::solve_later(View<const float> b, View<float> p,
-                                                        double tolerance, int most,
-                                                        double absolute) {
-  BARCHAN_ASSERT(levels_->count > 0);
-  const PoissonLevel& finest = levels_->level[0];
+                                                        double tolerance, int most, double absolute,
+                                                        Part part) {
+  constexpr double kShareOf[] = {1.0, 0.25, 0.75};  // of the GPU, by part
+  BARCHAN_ASSERT(main_.levels->count > 0);
+  const Workplace& place = part == kAside ? aside_ : main_;
+  const PoissonLevel& finest = place.levels->level[0];
   next_report_ = (next_report_ + 1) % kReports;
-  PoissonReport* report = reports_.get() + next_report_;
+  PoissonReport* report = static_cast<PoissonReport*>(reports_.get()) + next_report_;
   iterate(device_,
-          ConjugateGradients{*levels_,
+          ConjugateGradients{*place.levels,
                              {table_.list, finest.inverse, finest.cells()},
                              bodies_.product(),
                              closed_.balance(),
                              b,
                              p,
-                             p_,
-                             {direction_[0], direction_[1]},
+                             place.x,
+                             {place.direction[0], place.direction[1]},
                              tolerance,
                              absolute,
                              most},
-          sums_.data(), report);
+          kShareOf[part], sums_.data(), report);
   return report;
 }
 

@@ -78,6 +78,19 @@ struct FlagTiles {
   }
 };
 
+// 1 where a cell of the tile is among those given.
+struct FlagTilesOf {
+  LayerView cells;
+  View<std::uint32_t> flag;  // out
+  HD void operator()(int tile) const {
+    std::uint64_t any = 0;
+    for (int z = 0; z < kTilePlanes; ++z) {
+      any |= cells.word(static_cast<std::size_t>(tile) * kTilePlanes + static_cast<std::size_t>(z));
+    }
+    flag[static_cast<std::size_t>(tile)] = any != 0 ? 1u : 0u;
+  }
+};
+
 // As storey_tables() wants them.
 struct FoundTiles {
   View<const std::uint64_t> number;

@@ -378,10 +378,10 @@ inline void cycle(Cpu& device, const PoissonLevels& levels, double* bq) {
   go_up_finest(device, levels, bq);
 }
 
-inline std::shared_ptr<PoissonReport[]> report_memory(Cpu&, int count) {
-  return std::make_shared<PoissonReport[]>(static_cast<std::size_t>(count));
+inline bool solves_in_one_launch(const Cpu&, const PoissonLevel&) {
+  return false;
 }
-inline void iterate(Cpu& device, const ConjugateGradients& how, double* sums,
+inline void iterate(Cpu& device, const ConjugateGradients& how, double /*share*/, double* sums,
                     PoissonReport* report) {
   *report = how(device, sums);
 }

@@ -46,6 +46,8 @@ class FlipSolver final : public Solver {
   void solve_paper_friction(const State& now, const State& next, double dt);
   void push_solids(const State& next, BodyImpulses& out);
   void mend_crowding(double dt);
+  void begin_crowding(double dt);
+  void shift_faces(double dt, typename PoissonSolver<Device>::Part part);
   void extend_velocities();
   void grid_to_particles(double dt, State& next);
   void keep_out_of_solids(const SolidsView& solids, double dt, State& next);
@@ -58,7 +60,7 @@ class FlipSolver final : public Solver {
   std::vector<flip::Push> pushes(View<const float> q);
   void move_on(const State& next, const std::vector<flip::Push>& pushes);
   void set_up_equations(const State& next, bool again);
-  void find_pressure(const State& next, double dt, bool again);
+  void find_pressure(const State& next, double dt, bool again, bool last);
   void subtract_gradient();
   flip::FrictionGrid friction_grid();
   flip::Rest rest() const;
@@ -67,7 +69,6 @@ class FlipSolver final : public Solver {
   double cell_mass() const;   // of a full one [kg]
   bool separate(double least);
   void measure_divergence();
-  void extend(flip::FaceBuffer& faces, int layers);
   flip::ConstFaceView open() const;
   View<const bool> closed() const;
   flip::OutFlow out_flow() const;
@@ -120,6 +121,7 @@ class FlipSolver final : public Solver {
   std::vector<const PoissonReport*> solves_;             // of this step
   flip::FaceBuffer face_;                                // coefficients
   Buffer<float> anchor_, b_, q_, crowd_;                 // crowd_: as q_, for the particles' places
+  bool crowding_begun_ = false;                          // aside
   TileLayers<Device> near_, cell_layers_, face_layers_;  // near_: around particles
   flip::Strength strength_{};                            // of the first sand
 

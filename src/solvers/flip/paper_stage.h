@@ -21,7 +21,7 @@ void FlipSolver<Device>::solve_paper_friction(const State& now, const State& nex
     for_each(device_, "friction", cells(), flip::CopyFaces{from.read(), to.view()});
   };
   copy(u_, pushed_);
-  find_pressure(next, dt, false);
+  find_pressure(next, dt, false, false);
   subtract_gradient();
   if (contacts_.dynamic() > 0) {  // friction meets bodies as the pressure moves them
     move_on(next, pushes(std::as_const(q_).view()));
@@ -33,7 +33,7 @@ void FlipSolver<Device>::solve_paper_friction(const State& now, const State& nex
   for_each_of(device_, "friction", near_.within(2),
               flip::AddChange{scratch_.read(), u_.read(), pushed_.view()});
   copy(pushed_, u_);
-  find_pressure(next, dt, true);
+  find_pressure(next, dt, true, true);
   subtract_gradient();
   device_.copy(blend_.data(), q_.data(), q_.size() * sizeof(float));
   measure_divergence();

@@ -140,6 +140,7 @@ void FlipSolver<Device>::lay_grid(const State& now, double dt, State& next) {
                            octants_.view(),
                            closed_.view()});
   near_.template build<GrowSetAround>("near", tiles_.view(), flip::HasParticles{tiles_.view()}, 2);
+  poisson_.expect(tiles_.view(), near_.within(1));  // of which mark_liquid chooses
 }
 
 template <class Device>
@@ -303,25 +304,27 @@ void FlipSolver<Device>::set_up_equations(const State& next, bool again) {
 // With walls that only push, and sand that does not pull: a first look at the pressure tells which
 // cells part from others.
 template <class Device>
-void FlipSolver<Device>::find_pressure(const State& next, double dt, bool again) {
+void FlipSolver<Device>::find_pressure(const State& next, double dt, bool again, bool last) {
   constexpr int kMostIterations = 200;
   constexpr double kGlance = 0.01, kRelative = 1e-6;
   const double per_step = static_cast<double>(size()) / dt;  // one cell a step [m/s]
   // A pull that is let pass: sand in free flight has many steps to feel it.
   const double pull = sand_ ? 1e-4 : 1e-3;
   const double enough = params_.tolerance * per_step;
-  const auto solve = [&](double tolerance) {
+  const auto solve = [&](double tolerance, auto part) {
     solves_.push_back(poisson_.solve_later(std::as_const(b_).view(), q_.view(), tolerance,
-                                           kMostIterations, enough));
+                                           kMostIterations, enough, part));
   };
   set_up_equations(next, again);
   const int looks = sand_ ? 2 : (walls_ ? 1 : 0);
   for (int k = 0; k < looks; ++k) {
-    solve(kGlance);
+    solve(kGlance, poisson_.kWhole);
     if (!separate(pull * per_step)) break;
     set_up_equations(next, true);
   }
-  solve(kRelative);
+  const bool beside = last && poisson_.has_room_beside();
+  if (beside) begin_crowding(dt);
+  solve(kRelative, beside ? poisson_.kBeside : poisson_.kWhole);
 }
 
 template <class Device>
@@ -334,7 +337,7 @@ void FlipSolver<Device>::subtract_gradient() {
 template <class Device>
 void FlipSolver<Device>::solve_pressure(const State& next, double dt) {
   cell_per_step_ = static_cast<float>(static_cast<double>(size()) / dt);
-  find_pressure(next, dt, false);
+  find_pressure(next, dt, false, true);
   subtract_gradient();
   measure_divergence();
 }
@@ -350,13 +353,22 @@ template <class Device>
 bool FlipSolver<Device>::separate(double least) {
   next_kind_.resize(kind_.size());
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(q_).view(), stuff()};
-  const std::uint32_t changed = reduce<Sum<std::uint32_t>>(
-      device_, "separate", cells(),
-      flip::Separate{tiles_.view(), open(), std::as_const(q_).view(), out_flow(), difference,
-                     static_cast<float>(least), sand_, std::as_const(kind_).view(),
-                     next_kind_.view()});
+  const flip::Separate separate{tiles_.view(),
+                                open(),
+                                std::as_const(q_).view(),
+                                out_flow(),
+                                difference,
+                                static_cast<float>(least),
+                                sand_,
+                                std::as_const(kind_).view(),
+                                next_kind_.view()};
   kind_.swap(next_kind_);
-  return changed > 0;
+  // Some cell of water nearly always does: to be told so takes a GPU longer than to go on.
+  if (!device_.on_host() && !sand_) {
+    for_each(device_, "separate", cells(), separate);
+    return true;
+  }
+  return reduce<Sum<std::uint32_t>>(device_, "separate", cells(), separate) > 0;
 }
 
 // ---- Sand
@@ -432,7 +444,7 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   copy(u_, pushed_);
   for (int turn = 0; turn < turns; ++turn) {
     friction_.add(friction_grid(), pushed_.read(), u_.view());
-    find_pressure(next, dt, turn > 0);
+    find_pressure(next, dt, turn > 0, false);
     copy(pushed_, u_);
     subtract_gradient();
     for_each(
@@ -446,7 +458,7 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   }
   copy(pushed_, u_);
   friction_.add(friction_grid(), pushed_.read(), u_.view());
-  find_pressure(next, dt, true);
+  find_pressure(next, dt, true, true);
   subtract_gradient();
   measure_divergence();
 }
@@ -544,16 +556,36 @@ void FlipSolver<Device>::push_solids(const State& next, BodyImpulses& out) {
 
 // ---- Back to the particles
 
-// A share of the error in each cell's fill goes in each step: all but 1/e in kRelax.
+// What mend_crowding does, beside the last pressure.
+template <class Device>
+void FlipSolver<Device>::begin_crowding(double dt) {
+  begin_aside(device_);
+  shift_faces(dt, poisson_.kAside);
+  end_aside(device_);
+  crowding_begun_ = true;
+}
+
 template <class Device>
 void FlipSolver<Device>::mend_crowding(double dt) {
+  if (crowding_begun_) {
+    join_aside(device_);
+  } else {
+    shift_faces(dt, poisson_.kWhole);
+  }
+  crowding_begun_ = false;
+}
+
+// A share of the error in each cell's fill goes in each step: all but 1/e in kRelax.
+template <class Device>
+void FlipSolver<Device>::shift_faces(double dt, typename PoissonSolver<Device>::Part part) {
   constexpr double kRelax = 0.08;  // [s]
+  const View<float> b = scratch_.view().of[0];
   const double share = 1.0 - std::exp(-dt / kRelax);
   for_each_of(device_, "crowding", near_.within(2),
               flip::CrowdedRightSide{tiles_.view(), std::as_const(kind_).view(),
                                      std::as_const(fill_).view(), closed(),
-                                     static_cast<float>(share), sand_ ? 0.03f : 0.0f, b_.view()});
-  poisson_.solve_later(std::as_const(b_).view(), crowd_.view(), 0.05, 2);
+                                     static_cast<float>(share), sand_ ? 0.03f : 0.0f, b});
+  poisson_.solve_later(b, crowd_.view(), 0.05, 2, 0.0, part);
   const flip::Difference difference{tiles_.view(), surface(), std::as_const(crowd_).view(),
                                     stuff()};
   for_each_of(device_, "crowding", near_.within(2),

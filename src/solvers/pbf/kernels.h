@@ -436,12 +436,22 @@ struct MoveOn {
     const Vec3 end(me.x, me.y, me.z), kept = solids.move(x[at], end);
     const std::uint32_t slot = walls.walls.slot_of[at];
     const bool counts = near_wall[at] != 0 || slot != ~0u;
-    pushed[at] = (counts ? Vec3(pushed[at]) : Vec3{}) + (kept - end);
+    const Vec3 held = kept - end, total = moved[at] + held;
+    const Vec3 lost = counts ? spare(v[at], total) : Vec3{};
+    pushed[at] = (counts ? Vec3(pushed[at]) : Vec3{}) + held - lost;
     near_wall[at] = 1;
     if (slot != ~0u && !(kept == end)) walls.measure_alone(slot, i, kept);
     me = {kept.x, kept.y, kept.z, me.w};
     points[at] = me;
-    move(at, me, moved[at] + (kept - end));
+    move(at, me, total - lost);
+  }
+  // Who moves more than a spacing in a step lands anywhere among the others, and may be turned by
+  // that, but not made faster: in the edge of a wall and a floor, where nobody can make way, such
+  // pushes add up and shoot particles along it. The wall takes what is too much [m].
+  HD_INLINE Vec3 spare(const Vec3& before, const Vec3& total) const {
+    const Vec3 way = dt * before + total;
+    const float most = max(dt * length(before), spacing), far = length(way);
+    return far > most ? (1.0f - most / far) * way : Vec3{};
   }
   HD_INLINE void move(std::size_t at, const Float4& me, const Vec3& total) const {
     const Vec3 velocity = v[at] + total / dt;
