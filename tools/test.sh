@@ -33,16 +33,27 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 build/release/barchan validate --quick --out "$work/validate"
 
-heading "The same tests under the address and undefined-behaviour sanitizers"
+heading "The program under the address and undefined-behaviour sanitizers"
 cmake --preset asan > /dev/null
-cmake --build build/asan --target barchan_tests barchan -j "$jobs"
-build/asan/tests/barchan_tests --gtest_brief=1
-# The program itself, sanitized, from scene to frames and back.
-build/asan/barchan run spinning-drop --frames 4 --set resolution=0.08 --out "$work/run" --quiet
-build/asan/barchan info "$work/run" --verify > /dev/null
-build/asan/barchan export "$work/run" --to csv --quiet
-build/asan/barchan render "$work/run" --size 160x90 --quiet
-build/asan/barchan plot "$work/run" --columns "max_speed,body.tank.force_y" --quiet
+cmake --build build/asan --target barchan -j "$jobs"
+# A few steps of each solver, with all that their scenes hold, and what follows a run.
+sanitized() { build/asan/barchan run "$@" --out "$work/run-$1" --quiet; }
+sanitized spinning-drop --frames 4 --set resolution=0.08
+sanitized dam-break --frames 2 --set resolution=0.06
+sanitized lighthouse --frames 2 --set resolution=0.12
+sanitized sand-castle --frames 2 --set resolution=0.02
+sanitized tumbling-blocks --frames 2
+build/asan/barchan info "$work/run-dam-break" --verify > /dev/null
+build/asan/barchan surface "$work/run-dam-break" --quiet
+build/asan/barchan export "$work/run-spinning-drop" --to csv --quiet
+build/asan/barchan render "$work/run-spinning-drop" --size 160x90 --quiet
+build/asan/barchan plot "$work/run-spinning-drop" --columns "max_speed,body.tank.force_y" --quiet
+
+if [ $full -eq 1 ]; then
+  heading "All tests under the same sanitizers"
+  cmake --build build/asan --target barchan_tests -j "$jobs"
+  build/asan/tests/barchan_tests --gtest_brief=1
+fi
 
 if [ $full -eq 1 ]; then
   heading "The quick tests under the thread sanitizer"
