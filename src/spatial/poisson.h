@@ -29,7 +29,6 @@
 #include "spatial/level_tiles.h"
 #include "spatial/poisson_bodies.h"
 #include "spatial/tile_grid.h"
-#include "spatial/tile_layers.h"
 
 namespace barchan {
 
@@ -70,9 +69,10 @@ class PoissonSolver {
   explicit PoissonSolver(Device& device);
   ~PoissonSolver();
 
-  // The cells that alone can be unknowns of the next prepare(), which otherwise looks for those
-  // that are: on a GPU the host then lays out the levels while what was launched meanwhile runs.
-  void expect(const TileView& grid, const LayerView& cells);
+  // Bytes of the grid's cells: those that are not 0 alone can be unknowns of the next prepare(),
+  // which otherwise looks for those that are. On a GPU the host then lays out the levels while what
+  // was launched meanwhile runs.
+  void expect(const TileView& grid, View<const std::uint8_t> cells);
 
   // Lays out the levels. Nothing of the arguments is kept.
   void prepare(const TileView& grid, const PoissonMatrix& matrix, const PoissonBodies& bodies = {});
@@ -107,6 +107,8 @@ class PoissonSolver {
   void precondition(View<const float> in, View<float> out);
 
  private:
+  template <class Flag>
+  void flag_tiles(const TileView& grid, Flag flag);
   void fetch_tiles(const TileView& grid);
   void lay_levels(const StoreyTables& tables);
   void lay_aside();

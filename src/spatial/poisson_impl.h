@@ -35,13 +35,20 @@ PoissonSolver<Device>::~PoissonSolver() = default;
 // ---- Levels
 
 template <class Device>
-void PoissonSolver<Device>::expect(const TileView& grid, const LayerView& cells) {
-  if (device_.on_host()) return;  // there fewer tiles are worth a look
-  flags_.resize(grid.number.size);
-  for_each(device_, "poisson: tiles", static_cast<std::int64_t>(grid.number.size),
-           FlagTilesOf{cells, flags_.view()});
-  fetch_tiles(grid);
+void PoissonSolver<Device>::expect(const TileView& grid, View<const std::uint8_t> cells) {
+  flag_tiles(grid, FlagTilesOf{cells, {}});
   expected_ = true;
+}
+
+template <class Device>
+template <class Flag>
+void PoissonSolver<Device>::flag_tiles(const TileView& grid, Flag flag) {
+  flags_.resize(grid.number.size);
+  flags_.clear_to_zero();
+  flag.flag = flags_.view();
+  for_each(device_, "poisson: tiles",
+           static_cast<std::int64_t>(grid.number.size) * kTileEdge * kTileEdge, flag);
+  fetch_tiles(grid);
 }
 
 // The tiles' numbers and flags, on their way to the host.
@@ -65,14 +72,7 @@ void PoissonSolver<Device>::prepare(const TileView& grid, const PoissonMatrix& m
       matrix.z.size < grid.cells() || matrix.anchor.size < grid.cells()) {
     fail("a pressure matrix needs a number for each of the grid's {} cells", grid.cells());
   }
-  if (!expected_) {
-    flags_.resize(grid.number.size);
-    flags_.clear_to_zero();
-    for_each(device_, "poisson: tiles",
-             static_cast<std::int64_t>(grid.number.size) * kTileEdge * kTileEdge,
-             FlagTiles{grid, matrix, flags_.view()});
-    fetch_tiles(grid);
-  }
+  if (!expected_) flag_tiles(grid, FlagTiles{grid, matrix, {}});
   expected_ = false;
   device_.wait_for_download();
   const auto* found = static_cast<const std::uint64_t*>(fetched_.get());

@@ -78,16 +78,17 @@ struct FlagTiles {
   }
 };
 
-// 1 where a cell of the tile is among those given.
+// The same from bytes of the cells that are 0 where there is none.
 struct FlagTilesOf {
-  LayerView cells;
-  View<std::uint32_t> flag;  // out
-  HD void operator()(int tile) const {
-    std::uint64_t any = 0;
-    for (int z = 0; z < kTilePlanes; ++z) {
-      any |= cells.word(static_cast<std::size_t>(tile) * kTilePlanes + static_cast<std::size_t>(z));
+  View<const std::uint8_t> cells;
+  View<std::uint32_t> flag;  // in: 0; out: 1 where a byte of the tile is not 0
+  HD void operator()(int row) const {
+    unsigned any = 0;
+    for (int i = 0; i < kTileEdge; ++i) {
+      any |= cells[static_cast<std::size_t>(row) * kTileEdge + static_cast<std::size_t>(i)];
     }
-    flag[static_cast<std::size_t>(tile)] = any != 0 ? 1u : 0u;
+    const int tile = row / (kTileEdge * kTileEdge);
+    if (any != 0) set_bits(&flag[static_cast<std::size_t>(tile)], 1u);
   }
 };
 

@@ -140,7 +140,6 @@ void FlipSolver<Device>::lay_grid(const State& now, double dt, State& next) {
                            octants_.view(),
                            closed_.view()});
   near_.template build<GrowSetAround>("near", tiles_.view(), flip::HasParticles{tiles_.view()}, 2);
-  poisson_.expect(tiles_.view(), near_.within(1));  // of which mark_liquid chooses
 }
 
 template <class Device>
@@ -245,6 +244,7 @@ void FlipSolver<Device>::mark_liquid() {
   for_each_of(device_, "liquid", near_.within(1),
               flip::MarkLiquid{tiles_.view(), closed(), open(), std::as_const(depth_).view(), up,
                                kind_.view(), distance_.view()});
+  poisson_.expect(tiles_.view(), std::as_const(kind_).view());
   if (!walls_) return;
   for_each_of(device_, "liquid", near_.within(1),
               flip::SetNooks{std::as_const(distance_).view(), depth_.view()});
