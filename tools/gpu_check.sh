@@ -76,8 +76,9 @@ cases() {
 
 # picture NAME SCENE LAST_FRAME PICTURED_FRAME
 picture() {
-  "$bundle/barchan" run "$2" --device cuda --out "$work/$1" --frames "$3" --quiet &&
-    "$bundle/barchan" render "$work/$1" --frames "$4" --size 1280x720 --quality final --samples 32 --out "$out/$1"
+  "$bundle/barchan" run "$2" --device cuda --out "$work/$1" --frames "$3" --quiet
+  "$bundle/barchan" render "$work/$1" --frames "$4" --size 1280x720 --quality final --samples 32 --quiet
+  cp "$work/$1"/images/*.png "$out/$1.png"
 }
 
 gallery() {
