@@ -1,0 +1,648 @@
+// PCISPH with friction and cohesion, one particle at a time, for both devices.
+// Alduan & Otaduy 2011; README.md maps each equation to a struct here.
+//
+//   symbol  meaning                                                        unit       equation
+//   h, d    support of the kernel, spacing; h = 2 d                        m
+//   W       cubic spline                                                   1/m^3
+//   V       1 / sum_j W over the lattice at rest                           m^3
+//   c       density over that at rest, V sum_j W                           -
+//   rho     density at rest, of the material                               kg/m^3
+//   v*      velocity at the end of the step, as far as it is known         m/s
+//   c*      density there: c + dt dc/dt, linear in v*                      -
+//   p       pressure                                                       Pa         (7)
+//   delta   pressure that undoes an excess density of 1                    Pa         (7)
+//   e       rate of strain                                                 1/s        (10)
+//   s       stress of friction and cohesion, tension positive              Pa         (12)
+//   f       friction at walls                                              m/s^2
+//   beta    share of bonds that hold; the column `damage` is 1 - beta      -          (13)
+//   w       inverse mass over that of the first material                   -
+//   a       volume of a boundary sample over d^3                           -
+//
+// Masses. All particles stand for the same volume; forces of a pair are V^2 (p_i + p_j) grad W and
+// V^2 (s_i + s_j) grad W whatever they weigh, so that sum_i m_i a_i = 0.
+#pragma once
+
+#include <cstdint>
+
+#include "base/hd.h"
+#include "compute/pair_sums.h"
+#include "compute/view.h"
+#include "geometry/containment.h"
+#include "math/sph_kernels.h"
+#include "math/sym3.h"
+#include "math/vec3.h"
+#include "sim/boundary.h"
+#include "sim/measure_kernels.h"
+#include "sim/solid_pushes.h"
+#include "spatial/neighbours.h"
+
+namespace barchan::gsph {
+
+// What the spacing fixes: see lattice.h.
+struct Kernels {
+  CubicSpline W;
+  float count;       // V W / shape: densities are count x sums of the shape
+  float steep;       // the same of gradients: dc/dt = steep x sums of slope (v_i - v_j) . r / r [1/m]
+  float grad;        // steep / what the lattice makes of a gradient of 1 [1/m]
+  float squares;     // sum of slope^2 over the lattice
+  float wall_count;  // a flat wall counts as much as the lattice's layer
+  float wall_grad;   // and pushes as much
+  float layer;       // of Layer, below [1/m]
+};
+
+// What a material is to the kernels.
+struct Matter {
+  float density;    // rho [kg/m^3]
+  float weight;     // w
+  float friction;   // |s| <= friction p, see `box` in Yield
+  float cohesion;   // [Pa]
+  float viscosity;  // alpha rho [kg/m^3]
+  bool rough;       // carries stress and rubs on walls
+};
+
+// One pair: shape = 2 a^3 - 8 b^3 and its slope dshape/dq = 24 b^2 - 6 a^2, both 0 beyond h.
+template <class T>
+struct Pair {
+  T r2, inv_r, a, b;
+  HD Pair(const Near<T>& j, const KernelScale& h)
+      : r2(j.x * j.x + (j.y * j.y + (j.z * j.z + 1e-12f * h.h * h.h))),
+        inv_r(inverse_sqrt(r2)),
+        a(positive(1.0f - r2 * inv_r * h.inv_h)),
+        b(positive(0.5f - r2 * inv_r * h.inv_h)) {}
+  HD T shape() const { return 2.0f * (a * a * a) - 8.0f * (b * b * b); }
+  HD T slope() const { return 24.0f * (b * b) - 6.0f * (a * a); }
+  // So that g r_ij is the gradient of the shape, times h.
+  HD T g() const { return slope() * inv_r; }
+};
+
+// ---- Solids
+
+// The walls' share of the sums at a particle, and what they are there.
+//
+// Smooth walls push along their normals alone. But the fluid beside a wall has no neighbours in it,
+// and so feels too little of a pressure gradient along it: beside an upright wall it sinks, and a
+// pool turns over at 0.1 m/s. If the wall's samples made up for that they would carry a share of
+// the pool's weight. So the layer at the wall does it among itself: pairs of its particles push
+// 1 + layer_i layer_j times as strong, which keeps all momentum. On the lattice, layer^2 is what is
+// missing (the nine sites behind the wall) over what the layer's own eight sites give.
+struct WallPart {
+  float count = 0.0f;  // of the shape
+  float layer = 0.0f;
+  Vec3 grad;  // sum of a slope r / r
+  float friction = 0.0f;
+  Vec3 velocity;  // [m/s]
+};
+
+struct WallSums {
+  static constexpr int kSums = 6;
+  KernelScale h;
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const Pair<T> d(j, h);
+    const T g = j.w * d.g();
+    sums[0] += j.w * d.shape();
+    sums[1] += g * j.x;
+    sums[2] += g * j.y;
+    sums[3] += g * j.z;
+    sums[4] -= g;
+    sums[5] -= g * d.r2;
+  }
+};
+
+// Samples are where the solids are at the end of the step, so c has their motion in it already.
+struct MeasureWalls {
+  BoundaryView walls;
+  View<const Float4> points;
+  SolidsView solids;
+  Kernels k;
+  bool rough;            // some material rubs
+  View<WallPart> parts;  // out, by slot
+
+  HD_INLINE void operator()(int item) const {
+    const auto slot = static_cast<std::uint32_t>(item / kSplit);
+    if (slot >= *walls.count) return;
+    const std::uint32_t i = walls.touched[slot];
+    const Vec3 x = point(points, i);
+    const auto sums = sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i), x,
+                                      WallSums{k.W});
+    if (item % kSplit != 0) return;
+    // A sheet at the distance z: its sums of r^2 but for z^2 are those along it, one half an axis.
+    const Vec3 grad = sums.vector(1);
+    const float along = sums[5] - dot(grad, grad) / max(sums[4], 1e-30f);
+    const float layer = square_root(max(k.layer * along, 0.0f));
+    WallPart part{k.wall_count * sums[0], layer, k.wall_grad * grad, 0.0f, {}};
+    if (rough) describe(static_cast<int>(i), x, part);
+    parts[slot] = part;
+  }
+  // Friction and velocity of what it touches, by the samples' share in the push.
+  HD_CALLED void describe(int i, const Vec3& x, WallPart& part) const {
+    float all = 0.0f;
+    for (int n = 0; n < walls.near.count(i); ++n) {
+      const std::uint32_t sample = walls.near(i, n);
+      const Float4 b = packed(walls.points, sample);
+      const Vec3 r = x - Vec3(b.x, b.y, b.z);
+      const float share = -b.w * k.W.grad_factor(length(r)) * length(r);
+      const SolidView& solid = solids.data[walls.solid_of[sample]];
+      all += share;
+      part.friction += share * solid.friction;
+      part.velocity += share * velocity_at(solid, x);
+    }
+    const float scale = all > 0.0f ? 1.0f / all : 0.0f;
+    part.friction *= scale;
+    part.velocity = scale * part.velocity;
+  }
+};
+
+// ---- The step's start, in the order of the cells
+
+struct Gather {
+  View<const std::uint32_t> order;
+  View3<const float> x, v;
+  View<const float> pressure;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  float warm;                  // share of the last step's pressure to begin with
+  View<Float4> points;         // out: x, w
+  View<Float4> with_pressure;  // out: x, p
+  View<Float4> velocities;     // out: v, alpha rho
+
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const std::size_t from = order[i];
+    const Vec3 p = x[from], u = v[from];
+    const Matter& m = matter[material[from]];
+    points[i] = {p.x, p.y, p.z, m.weight};
+    with_pressure[i] = {p.x, p.y, p.z, warm * pressure[from]};
+    velocities[i] = {u.x, u.y, u.z, m.viscosity};
+  }
+};
+
+// The same of what sand has beside.
+struct GatherStress {
+  View<const std::uint32_t> order;
+  View3<const float> normal, shear, rub;  // xx, yy, zz; xy, xz, yz; f
+  float warm;
+  View<Float4> stress, more_stress;  // out: xx, yy, zz, xy; xz, yz
+  View3<float> friction;             // out: f
+
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const std::size_t from = order[i];
+    const Vec3 n = warm * normal[from], t = warm * shear[from];
+    stress[i] = {n.x, n.y, n.z, t.x};
+    more_stress[i] = {t.y, t.z, 0.0f, 0.0f};
+    friction[i] = warm * rub[from];
+  }
+};
+
+// ---- Densities, viscosity, and the push of the pressure to begin with
+
+// Sums of the shape; of slope (p_i + p_j); of Monaghan's viscosity, which acts on pairs that
+// approach each other: alpha c_s (h/2) (v_ij . r_ij) / (r^2 + 0.01 h^2), c_s a speed of sound.
+struct MeasureSums {
+  static constexpr int kSums = 7;
+  KernelScale h;
+  Vec3 v;           // of i
+  float pressure;   // of i
+  float viscosity;  // alpha rho of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const Pair<T> d(j, h);
+    const T g = d.g(), push = (j.w + pressure) * g;
+    const T away = (v.x - j.ux) * j.x + ((v.y - j.uy) * j.y + (v.z - j.uz) * j.z);
+    const T drag = (j.uw + viscosity) * max(-away, 0.0f) / (d.r2 + 0.01f * h.h * h.h) * g;
+    sums[0] += d.shape();
+    sums[1] += push * j.x;
+    sums[2] += push * j.y;
+    sums[3] += push * j.z;
+    sums[4] += drag * j.x;
+    sums[5] += drag * j.y;
+    sums[6] += drag * j.z;
+  }
+};
+
+struct Excess {
+  float sum = 0.0f, largest = 0.0f;
+  std::uint64_t pairs = 0;  // of neighbours
+};
+struct JoinExcess {
+  static HD Excess identity() { return {}; }
+  static HD Excess combine(const Excess& a, const Excess& b) {
+    return {a.sum + b.sum, max(a.largest, b.largest), a.pairs + b.pairs};
+  }
+};
+
+// What density a step is to end with: a particle that is too dense gets a share of the way back,
+// as overlap / dt would be an explosion; one that is not dense enough may stay so.
+struct Target {
+  float share;    // of the way back to rest in a step
+  float band;     // deficit of density that counts
+  bool may_pull;  // bilateral
+  HD float operator()(float c) const {
+    if (may_pull) return 1.0f;
+    return c > 1.0f ? 1.0f + (1.0f - share) * (c - 1.0f)
+                    : 1.0f - (1.0f - share) * min(1.0f - c, band);
+  }
+};
+
+struct Measure {
+  Neighbours near;
+  View<const Float4> with_pressure, velocities;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  View<const std::uint32_t> slot_of;
+  View<const WallPart> parts;
+  View3<const float> friction;  // f; empty without sand
+  Kernels k;
+  Target target;
+  Vec3 gravity;              // [m/s^2]
+  float dt;                  // [s]
+  float sound;               // c_s h / 2 of the viscosity [m^2/s]
+  View<Float4> free, star;  // out: v + dt (g + viscosity), layer; v*
+  View<float> target_of;    // out: c to end with
+  View<float> density;      // out [kg/m^3]
+
+  HD_INLINE Excess operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
+    const Float4 mine = packed(velocities, static_cast<std::uint32_t>(i));
+    const Matter& m = matter[material[at]];
+    const Vec3 v(mine.x, mine.y, mine.z);
+    const auto sums = sum_pairs(near, with_pressure, velocities, i, {me.x, me.y, me.z},
+                                MeasureSums{k.W, v, me.w, mine.w});
+    float count = 1.0f + sums[0];  // with itself
+    Vec3 push = sums.vector(1), rub{};
+    float layer = 0.0f;
+    if (slot_of[at] != ~0u) {
+      const WallPart& wall = parts[slot_of[at]];
+      count += wall.count;
+      layer = wall.layer;
+      push += (2.0f * me.w) * wall.grad;
+      if (friction.size > 0) rub = friction[at];
+    }
+    const float c = k.count * count, scale = k.grad / m.density;
+    const Vec3 start = v + dt * (gravity - (0.5f * sound * scale) * sums.vector(4));
+    const Vec3 end = start + dt * (rub - scale * push);
+    free[at] = {start.x, start.y, start.z, layer};
+    target_of[at] = target(c);
+    star[at] = {end.x, end.y, end.z, mine.w};
+    density[at] = c * m.density;
+    const float excess = max(c - 1.0f, 0.0f);
+    return {excess, excess, static_cast<std::uint64_t>(near.count(i))};
+  }
+};
+
+// ---- Pressure
+
+struct RateSums {
+  static constexpr int kSums = 1;  // of slope (v_i - v_j) . r / r
+  KernelScale h;
+  Vec3 v;
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const Pair<T> d(j, h);
+    sums[0] +=
+        d.g() * ((v.x - j.ux) * j.x + ((v.y - j.uy) * j.y + (v.z - j.uz) * j.z));
+  }
+};
+
+// p += delta (c* - target), p >= 0                                                         (7)
+struct Press {
+  Neighbours near;
+  View<const Float4> points, star;
+  View<const float> target_of, density;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  View<const std::uint32_t> slot_of;
+  View<const WallPart> parts;
+  Kernels k;
+  float dt;                    // [s]
+  float delta;                 // over rho [m^2/s^2]
+  float most_pull;             // as excess density: 0 where pressure only pushes
+  View<Float4> with_pressure;  // in and out
+
+  HD_INLINE Excess operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
+    const Vec3 v = point(star, static_cast<std::uint32_t>(i));
+    const auto sums = sum_pairs(near, points, star, i, x, RateSums{k.W, v});
+    float rate = sums[0];
+    if (slot_of[at] != ~0u) rate += dot(v, parts[slot_of[at]].grad);
+    const float rho = matter[material[at]].density;
+    const float c = density[at] / rho + (dt * k.steep) * rate;
+    const float error = c - target_of[at];
+    const float least = -most_pull * delta * rho;
+    with_pressure[at].w = max(with_pressure[at].w + delta * rho * error, least);
+    return {max(error, 0.0f), max(error, 0.0f), 0};
+  }
+};
+
+struct PushSums {
+  static constexpr int kSums = 3;  // of slope (p_i + p_j) r / r
+  KernelScale h;
+  float pressure;  // of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const T push = (j.w + pressure) * Pair<T>(j, h).g();
+    sums[0] += push * j.x;
+    sums[1] += push * j.y;
+    sums[2] += push * j.z;
+  }
+};
+
+// The same of pairs in the layer at a wall, weighted by the other's share in it.
+struct LayerSums {
+  static constexpr int kSums = 3;
+  KernelScale h;
+  float pressure;  // of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const T push = j.uw * (j.w + pressure) * Pair<T>(j, h).g();
+    sums[0] += push * j.x;
+    sums[1] += push * j.y;
+    sums[2] += push * j.z;
+  }
+};
+
+// a = -(V / rho) sum_j (p_i + p_j) grad W, walls with the particle's own p for p_j; then Coulomb's
+// friction on them: f -= 0.7 v*_t / dt, along the wall, |f| <= mu |a_wall|.
+//
+// Friction follows v* by a share only, as v* has more to come in the next iterations.
+inline constexpr float kFollow = 0.7f;
+struct Push {
+  Neighbours near;
+  View<const Float4> with_pressure, free;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  View<const std::uint32_t> slot_of;
+  View<const WallPart> parts;
+  View3<const float> pull;  // acceleration by s; empty without sand
+  Kernels k;
+  float dt;               // [s]
+  View3<float> friction;  // in and out: f [m/s^2]
+  View<Float4> star;      // in: w; out: v*
+
+  HD_INLINE void operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
+    const Matter& m = matter[material[at]];
+    const auto sums = sum_pairs(near, with_pressure, i, {me.x, me.y, me.z}, PushSums{k.W, me.w});
+    const float scale = k.grad / m.density;
+    const Vec3 start(free[at].x, free[at].y, free[at].z);
+    Vec3 v = start - (dt * scale) * sums.vector(0);
+    if (pull.size > 0) v += dt * pull[at];
+    if (slot_of[at] != ~0u) {
+      const WallPart& wall = parts[slot_of[at]];
+      const auto layer =
+          sum_pairs(near, with_pressure, free, i, {me.x, me.y, me.z}, LayerSums{k.W, me.w});
+      v -= (dt * scale * wall.layer) * layer.vector(0);
+      v += dt * meet(at, m, wall, me.w * scale, v);
+    }
+    star[at] = {v.x, v.y, v.z, star[at].w};
+  }
+  // What the wall does; `v` is the velocity but for that.
+  HD_INLINE Vec3 meet(std::size_t at, const Matter& m, const WallPart& wall, float p,
+                      const Vec3& v) const {
+    const Vec3 normal_push = (-2.0f * p) * wall.grad;
+    if (!m.rough) return normal_push;
+    Vec3 f = friction[at];
+    const float strength = length(normal_push);
+    if (strength > 0.0f) {
+      const Vec3 n = normal_push / strength;
+      const Vec3 slip = v + dt * (normal_push + f) - wall.velocity;
+      f -= (kFollow / dt) * slip;
+      f -= dot(f, n) * n;
+      const float most = wall.friction * strength, is = length(f);
+      if (is > most) f = (most / is) * f;
+    } else {
+      f = {};
+    }
+    friction[at] = f;
+    return normal_push + f;
+  }
+};
+
+// ---- Friction and cohesion
+
+struct StrainSums {
+  static constexpr int kSums = 6;  // of slope ((v_j - v_i) r^T + r (v_j - v_i)^T) / (2 r)
+  KernelScale h;
+  Vec3 v;
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const T g = Pair<T>(j, h).g();
+    const T ux = g * (j.ux - v.x), uy = g * (j.uy - v.y), uz = g * (j.uz - v.z);
+    sums[0] += ux * j.x;
+    sums[1] += uy * j.y;
+    sums[2] += uz * j.z;
+    sums[3] += 0.5f * (ux * j.y + uy * j.x);
+    sums[4] += 0.5f * (ux * j.z + uz * j.x);
+    sums[5] += 0.5f * (uy * j.z + uz * j.y);
+  }
+};
+
+// What stress a particle can carry under the pressure p:                             (8), (13)
+//     |dev s| <= friction p + sqrt(2) beta^2 C,     0 <= tr s / 3 <= beta^2 C
+// or, with the paper's box, |s_ij| <= friction p + beta^2 C for each component of dev s.
+struct Yield {
+  bool box;
+  HD Sym3 operator()(const Sym3& tried, const Matter& m, float p, float bonds) const {
+    const float C = bonds * bonds * m.cohesion, mean = trace(tried) / 3.0f;
+    Sym3 s = deviator(tried);
+    if (box) {
+      const float most = m.friction * p + C;
+      s = {clamp(s.xx, most), clamp(s.yy, most), clamp(s.zz, most),
+           clamp(s.xy, most), clamp(s.xz, most), clamp(s.yz, most)};
+      s = deviator(s);
+    } else {
+      const float most = m.friction * p + 1.41421356f * C, is = frobenius_norm(s);
+      if (is > most) s *= most / is;
+    }
+    const float tension = max(0.0f, min(mean, C));
+    s += Sym3::diagonal({tension, tension, tension});
+    return s;
+  }
+  static HD float clamp(float a, float most) { return max(-most, min(a, most)); }
+};
+
+// s += omega D^-1 e, without its trace and within the yield surface                       (12)
+struct Strain {
+  Neighbours near;
+  View<const Float4> points, star, with_pressure;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  View<const float> damage;  // empty where nothing is cohesive
+  Kernels k;
+  Yield yield;
+  float stiffness;                   // omega D^-1 over rho [m^2/s]
+  View<Float4> stress, more_stress;  // in and out
+  View<float> strain_rate;           // out: |e| [1/s]; empty where nothing is cohesive
+
+  HD_INLINE void operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Matter& m = matter[material[at]];
+    const float p = max(with_pressure[at].w, 0.0f);
+    if (!m.rough || (p <= 0.0f && m.cohesion <= 0.0f)) {
+      stress[at] = {};
+      more_stress[at] = {};
+      if (strain_rate.size > 0) strain_rate[at] = 0.0f;
+      return;
+    }
+    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
+    const Vec3 v = point(star, static_cast<std::uint32_t>(i));
+    const auto sums = sum_pairs(near, points, star, i, x, StrainSums{k.W, v});
+    const Sym3 e = k.grad * Sym3{sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]};
+    const Float4 a = stress[at], b = more_stress[at];
+    const Sym3 before{a.x, a.y, a.z, a.w, b.x, b.y};
+    const float bonds = damage.size > 0 ? 1.0f - damage[at] : 1.0f;
+    const Sym3 s = yield(before + (stiffness * m.density) * e, m, p, bonds);
+    stress[at] = {s.xx, s.yy, s.zz, s.xy};
+    more_stress[at] = {s.xz, s.yz, 0.0f, 0.0f};
+    if (strain_rate.size > 0) strain_rate[at] = frobenius_norm(e);
+  }
+};
+
+struct PullSums {
+  static constexpr int kSums = 3;  // of slope (s_i + s_j) r / r
+  KernelScale h;
+  Sym3 s;  // of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const T g = Pair<T>(j, h).g();
+    const T x = g * j.x, y = g * j.y, z = g * j.z;
+    const T xy = j.uw + s.xy, xz = j.sx + s.xz, yz = j.sy + s.yz;
+    sums[0] += (j.ux + s.xx) * x + (xy * y + xz * z);
+    sums[1] += xy * x + ((j.uy + s.yy) * y + yz * z);
+    sums[2] += xz * x + (yz * y + (j.uz + s.zz) * z);
+  }
+};
+
+// a = (V / rho) sum_j (s_i + s_j) grad W
+struct Pull {
+  Neighbours near;
+  View<const Float4> points, stress, more_stress;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  Kernels k;
+  float dt;           // [s]
+  bool first;         // nothing of it is in v* yet
+  View3<float> pull;  // in (but for the first) and out [m/s^2]
+  View<Float4> star;  // in and out: v*
+
+  HD_INLINE void operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
+    const Float4 a = stress[at], b = more_stress[at];
+    const auto sums = sum_pairs(near, points, stress, more_stress, i, x,
+                                PullSums{k.W, {a.x, a.y, a.z, a.w, b.x, b.y}});
+    const Vec3 now = (k.grad / matter[material[at]].density) * sums.vector(0);
+    const Vec3 more = dt * (first ? now : now - Vec3(pull[at]));
+    const Float4 v = star[at];
+    pull[at] = now;
+    star[at] = {v.x + more.x, v.y + more.y, v.z + more.z, v.w};
+  }
+};
+
+// Bonds break by strain at a rate above e0, and heal under pressure where nothing moves:
+//     d beta / dt = -max(0, |e| - e0) / e_f;     (1 - beta) / t_heal while |e| < 0.1 e0 and p > 0
+struct Bonds {
+  float limit, strain, time;  // e0 [1/s], e_f, t_heal [s]
+  HD float operator()(float damage, float rate, float p, float dt) const {
+    float d = damage + dt * max(0.0f, rate - limit) / strain;
+    if (rate < 0.1f * limit && p > 0.0f) d -= dt * d / time;
+    return max(0.0f, min(d, 1.0f));
+  }
+};
+struct AgeBonds {
+  View<const float> strain_rate, pressure;
+  Bonds bonds;
+  float dt;             // [s]
+  View<float> damage;  // in and out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    damage[i] = bonds(damage[i], strain_rate[i], pressure[i], dt);
+  }
+};
+
+// ---- The new state
+
+// x + dt v*, kept out of the solids. What they take of the way they take of the velocity towards
+// them, and give nothing back: a particle that was put out of a solid is not shot out of it.
+struct MoveOn {
+  View<const Float4> points, star, with_pressure;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  View<const std::uint32_t> slot_of;
+  View<const WallPart> parts;
+  View3<const float> friction;  // empty without sand
+  Containment solids;
+  Kernels k;
+  float dt;                      // [s]
+  View<std::uint8_t> near_wall;  // out: `pushed` counts
+  View3<float> pushed;           // out: what solids did to it, times dt [m]
+  View3<float> x, v;             // out
+  View<float> pressure;          // out [Pa]
+
+  HD_INLINE bool operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Vec3 from = point(points, static_cast<std::uint32_t>(i));
+    const Vec3 speed = point(star, static_cast<std::uint32_t>(i)), to = from + dt * speed;
+    const bool near = solids.may_touch(from, to);
+    const float p = with_pressure[at].w;
+    x[at] = to;
+    v[at] = speed;
+    pressure[at] = p;
+    near_wall[at] = near ? 1 : 0;
+    const std::uint32_t slot = slot_of[at];
+    if (near || slot != ~0u) pushed[at] = slot == ~0u ? Vec3{} : push_of(at, parts[slot], p);
+    return near;
+  }
+  HD Vec3 push_of(std::size_t at, const WallPart& wall, float p) const {
+    const float scale = k.grad / matter[material[at]].density;
+    Vec3 push = (-2.0f * p * scale) * wall.grad;
+    if (friction.size > 0) push += friction[at];
+    return (dt * dt) * push;
+  }
+  HD_CALLED void some(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Vec3 from = point(points, static_cast<std::uint32_t>(i)), to = x[at];
+    const Vec3 kept = solids.move(from, to), change = kept - to;
+    const float way = length(change);
+    if (way <= 0.0f) return;
+    const Vec3 n = change / way, speed = v[at];
+    const SolidView& wall = solids.solids.data[solids.nearest(kept)];
+    const float towards = -dot(speed - velocity_at(wall, kept), n);
+    const Vec3 stop = max(0.0f, min(towards, way / dt)) * n;
+    x[at] = kept;
+    v[at] = speed + stop;
+    pushed[at] += dt * stop;
+  }
+};
+
+// What sand has beside.
+struct KeepStress {
+  View<const Float4> stress, more_stress;
+  View3<const float> friction;
+  View<const std::uint32_t> slot_of;
+  View3<float> normal, shear, rub;  // out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const Float4 a = stress[i], b = more_stress[i];
+    normal[i] = Vec3(a.x, a.y, a.z);
+    shear[i] = Vec3(a.w, b.x, b.y);
+    rub[i] = slot_of[i] != ~0u ? friction[i] : Vec3{};
+  }
+};
+
+// What a step leaves on the device for the host: of each iteration the excess before it, of each
+// two solids their pushes, and the rest once.
+struct Results {
+  Excess excess;    // over the target, before each iteration
+  Excess measured;  // over rest, at the start
+  Pushes pushes;
+  Bounds bounds;              // where the cells were laid out by a guess
+  std::uint32_t touched = 0;  // particles near solids
+  VitalSigns vitals;
+};
+
+}  // namespace barchan::gsph
