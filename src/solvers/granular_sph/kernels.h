@@ -47,7 +47,6 @@ struct Kernels {
   float squares;     // sum of slope^2 over the lattice
   float wall_count;  // a flat wall counts as much as the lattice's layer
   float wall_grad;   // and pushes as much
-  float layer;       // of Layer, below [1/m]
 };
 
 // What a material is to the kernels.
@@ -78,23 +77,16 @@ struct Pair {
 // ---- Solids
 
 // The walls' share of the sums at a particle, and what they are there.
-//
-// Smooth walls push along their normals alone. But the fluid beside a wall has no neighbours in it,
-// and so feels too little of a pressure gradient along it: beside an upright wall it sinks, and a
-// pool turns over at 0.1 m/s. If the wall's samples made up for that they would carry a share of
-// the pool's weight. So the layer at the wall does it among itself: pairs of its particles push
-// 1 + layer_i layer_j times as strong, which keeps all momentum. On the lattice, layer^2 is what is
-// missing (the nine sites behind the wall) over what the layer's own eight sites give.
 struct WallPart {
   float count = 0.0f;  // of the shape
-  float layer = 0.0f;
-  Vec3 grad;  // sum of a slope r / r
+  Vec3 grad;           // sum of a slope r / r
   float friction = 0.0f;
   Vec3 velocity;  // [m/s]
+  Vec3 push;      // what they do to it [m/s^2]
 };
 
 struct WallSums {
-  static constexpr int kSums = 6;
+  static constexpr int kSums = 4;
   KernelScale h;
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
@@ -104,8 +96,6 @@ struct WallSums {
     sums[1] += g * j.x;
     sums[2] += g * j.y;
     sums[3] += g * j.z;
-    sums[4] -= g;
-    sums[5] -= g * d.r2;
   }
 };
 
@@ -126,11 +116,7 @@ struct MeasureWalls {
     const auto sums = sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i), x,
                                       WallSums{k.W});
     if (item % kSplit != 0) return;
-    // A sheet at the distance z: its sums of r^2 but for z^2 are those along it, one half an axis.
-    const Vec3 grad = sums.vector(1);
-    const float along = sums[5] - dot(grad, grad) / max(sums[4], 1e-30f);
-    const float layer = square_root(max(k.layer * along, 0.0f));
-    WallPart part{k.wall_count * sums[0], layer, k.wall_grad * grad, 0.0f, {}};
+    WallPart part{k.wall_count * sums[0], k.wall_grad * sums.vector(1), 0.0f, {}, {}};
     if (rough) describe(static_cast<int>(i), x, part);
     parts[slot] = part;
   }
@@ -258,7 +244,7 @@ struct Measure {
   Vec3 gravity;              // [m/s^2]
   float dt;                  // [s]
   float sound;               // c_s h / 2 of the viscosity [m^2/s]
-  View<Float4> free, star;  // out: v + dt (g + viscosity), layer; v*
+  View<Float4> free, star;  // out: v + dt (g + viscosity); v*
   View<float> target_of;    // out: c to end with
   View<float> density;      // out [kg/m^3]
 
@@ -272,18 +258,16 @@ struct Measure {
                                 MeasureSums{k.W, v, me.w, mine.w});
     float count = 1.0f + sums[0];  // with itself
     Vec3 push = sums.vector(1), rub{};
-    float layer = 0.0f;
     if (slot_of[at] != ~0u) {
       const WallPart& wall = parts[slot_of[at]];
       count += wall.count;
-      layer = wall.layer;
       push += (2.0f * me.w) * wall.grad;
       if (friction.size > 0) rub = friction[at];
     }
     const float c = k.count * count, scale = k.grad / m.density;
     const Vec3 start = v + dt * (gravity - (0.5f * sound * scale) * sums.vector(4));
     const Vec3 end = start + dt * (rub - scale * push);
-    free[at] = {start.x, start.y, start.z, layer};
+    free[at] = {start.x, start.y, start.z, 0.0f};
     target_of[at] = target(c);
     star[at] = {end.x, end.y, end.z, mine.w};
     density[at] = c * m.density;
@@ -331,8 +315,9 @@ struct Press {
     const float rho = matter[material[at]].density;
     const float c = density[at] / rho + (dt * k.steep) * rate;
     const float error = c - target_of[at];
-    const float least = -most_pull * delta * rho;
-    with_pressure[at].w = max(with_pressure[at].w + delta * rho * error, least);
+    // No more than what would undo an excess density of 1: whatever happens, it stays finite.
+    const float most = delta * rho, p = with_pressure[at].w + most * error;
+    with_pressure[at].w = max(-most_pull * most, min(p, most));
     return {max(error, 0.0f), max(error, 0.0f), 0};
   }
 };
@@ -350,35 +335,64 @@ struct PushSums {
   }
 };
 
-// The same of pairs in the layer at a wall, weighted by the other's share in it.
-struct LayerSums {
-  static constexpr int kSums = 3;
+// The pressure that a boundary sample answers with: that of the fluid around it,
+//     p_b = sum_j p_j W / sum_j W.
+// With the meeting particle's own (Akinci et al. 2012) a wall would carry no part of a pressure
+// gradient along it, and the fluid beside it, which has no neighbours in it, would feel too little
+// of that: it sinks along an upright wall, and a pool turns over at 0.1 m/s.
+struct MeanSums {
+  static constexpr int kSums = 2;
   KernelScale h;
-  float pressure;  // of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const T push = j.uw * (j.w + pressure) * Pair<T>(j, h).g();
-    sums[0] += push * j.x;
-    sums[1] += push * j.y;
-    sums[2] += push * j.z;
+    const T W = Pair<T>(j, h).shape();
+    sums[0] += j.w * W;
+    sums[1] += W;
+  }
+};
+struct PressWalls {
+  BoundaryView walls;
+  View<const Float4> with_pressure;
+  Kernels k;
+  View<Float4> wall_pressure;  // out: p_b and nothing else
+
+  HD_INLINE void operator()(int item) const {
+    const auto b = static_cast<std::uint32_t>(item / kSplit);
+    const auto sums = sum_pairs_split(walls.fluid, with_pressure, {}, static_cast<int>(b),
+                                      point(walls.points, b), MeanSums{k.W});
+    const float p = sums[0] / max(sums[1], 1e-6f);
+    if (item % kSplit == 0) wall_pressure[b] = {p, 0.0f, 0.0f, 0.0f};
   }
 };
 
-// a = -(V / rho) sum_j (p_i + p_j) grad W, walls with the particle's own p for p_j; then Coulomb's
-// friction on them: f -= 0.7 v*_t / dt, along the wall, |f| <= mu |a_wall|.
+struct WallPushSums {
+  static constexpr int kSums = 3;  // of a slope (p_i + p_b) r / r
+  KernelScale h;
+  float pressure;  // of i
+  template <class T>
+  HD void operator()(const Near<T>& b, T* sums) const {
+    const T push = b.w * (b.ux + pressure) * Pair<T>(b, h).g();
+    sums[0] += push * b.x;
+    sums[1] += push * b.y;
+    sums[2] += push * b.z;
+  }
+};
+
+// a = -(V / rho) sum_j (p_i + p_j) grad W, over the walls' samples, too; then Coulomb's friction on
+// them: f -= 0.7 v*_t / dt, along the wall, |f| <= mu |a_wall|.
 //
 // Friction follows v* by a share only, as v* has more to come in the next iterations.
 inline constexpr float kFollow = 0.7f;
 struct Push {
   Neighbours near;
-  View<const Float4> with_pressure, free;
+  BoundaryView walls;
+  View<const Float4> with_pressure, free, wall_pressure;
   View<const std::uint8_t> material;
   View<const Matter> matter;
-  View<const std::uint32_t> slot_of;
-  View<const WallPart> parts;
   View3<const float> pull;  // acceleration by s; empty without sand
   Kernels k;
   float dt;               // [s]
+  View<WallPart> parts;   // in and out: what they do
   View3<float> friction;  // in and out: f [m/s^2]
   View<Float4> star;      // in: w; out: v*
 
@@ -391,25 +405,25 @@ struct Push {
     const Vec3 start(free[at].x, free[at].y, free[at].z);
     Vec3 v = start - (dt * scale) * sums.vector(0);
     if (pull.size > 0) v += dt * pull[at];
-    if (slot_of[at] != ~0u) {
-      const WallPart& wall = parts[slot_of[at]];
-      const auto layer =
-          sum_pairs(near, with_pressure, free, i, {me.x, me.y, me.z}, LayerSums{k.W, me.w});
-      v -= (dt * scale * wall.layer) * layer.vector(0);
-      v += dt * meet(at, m, wall, me.w * scale, v);
+    if (walls.slot_of[at] != ~0u) {
+      const auto wall = sum_pairs(walls.near, walls.points, wall_pressure, i, {me.x, me.y, me.z},
+                                  WallPushSums{k.W, me.w});
+      const Vec3 push = (-scale * k.wall_grad) * wall.vector(0);
+      v += dt * meet(at, m, parts[walls.slot_of[at]], push, v);
     }
     star[at] = {v.x, v.y, v.z, star[at].w};
   }
   // What the wall does; `v` is the velocity but for that.
-  HD_INLINE Vec3 meet(std::size_t at, const Matter& m, const WallPart& wall, float p,
+  HD_INLINE Vec3 meet(std::size_t at, const Matter& m, WallPart& wall, const Vec3& push,
                       const Vec3& v) const {
-    const Vec3 normal_push = (-2.0f * p) * wall.grad;
-    if (!m.rough) return normal_push;
+    wall.push = push;
+    if (!m.rough) return push;
     Vec3 f = friction[at];
-    const float strength = length(normal_push);
+    const float steepness = length(wall.grad);
+    const Vec3 n = steepness > 0.0f ? wall.grad / steepness : Vec3{};
+    const float strength = -dot(push, n);
     if (strength > 0.0f) {
-      const Vec3 n = normal_push / strength;
-      const Vec3 slip = v + dt * (normal_push + f) - wall.velocity;
+      const Vec3 slip = v + dt * (push + f) - wall.velocity;
       f -= (kFollow / dt) * slip;
       f -= dot(f, n) * n;
       const float most = wall.friction * strength, is = length(f);
@@ -418,7 +432,8 @@ struct Push {
       f = {};
     }
     friction[at] = f;
-    return normal_push + f;
+    wall.push += f;
+    return wall.push;
   }
 };
 
@@ -570,13 +585,9 @@ struct AgeBonds {
 // them, and give nothing back: a particle that was put out of a solid is not shot out of it.
 struct MoveOn {
   View<const Float4> points, star, with_pressure;
-  View<const std::uint8_t> material;
-  View<const Matter> matter;
   View<const std::uint32_t> slot_of;
   View<const WallPart> parts;
-  View3<const float> friction;  // empty without sand
   Containment solids;
-  Kernels k;
   float dt;                      // [s]
   View<std::uint8_t> near_wall;  // out: `pushed` counts
   View3<float> pushed;           // out: what solids did to it, times dt [m]
@@ -594,14 +605,8 @@ struct MoveOn {
     pressure[at] = p;
     near_wall[at] = near ? 1 : 0;
     const std::uint32_t slot = slot_of[at];
-    if (near || slot != ~0u) pushed[at] = slot == ~0u ? Vec3{} : push_of(at, parts[slot], p);
+    if (near || slot != ~0u) pushed[at] = slot == ~0u ? Vec3{} : (dt * dt) * parts[slot].push;
     return near;
-  }
-  HD Vec3 push_of(std::size_t at, const WallPart& wall, float p) const {
-    const float scale = k.grad / matter[material[at]].density;
-    Vec3 push = (-2.0f * p * scale) * wall.grad;
-    if (friction.size > 0) push += friction[at];
-    return (dt * dt) * push;
   }
   HD_CALLED void some(int i) const {
     const auto at = static_cast<std::size_t>(i);

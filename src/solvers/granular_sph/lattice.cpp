@@ -19,14 +19,13 @@ double slope(double q) {
   return 24.0 * b * b - 6.0 * a * a;
 }
 
-// int f dA over a plane at the distance z = d = h / 2, over d^2: of 2 pi r dr from d to 2 d.
-template <class F>
-double sheet(const F& f) {
+// int shape dA over a plane at the distance z = d = h / 2, over d^2: of 2 pi r dr from d to 2 d.
+double sheet() {
   constexpr int kSteps = 1000;
   double sum = 0.0;
   for (int k = 0; k < kSteps; ++k) {
     const double r = 1.0 + (k + 0.5) / kSteps;  // in spacings
-    sum += 2.0 * kPi * r * f(r) / kSteps;
+    sum += 2.0 * kPi * r * shape(0.5 * r) / kSteps;
   }
   return sum;
 }
@@ -35,7 +34,6 @@ double sheet(const F& f) {
 
 Kernels lattice_kernels(double spacing) {
   double count = 0.0, squares = 0.0, along = 0.0, layer = 0.0, layer_slope = 0.0;
-  double missing = 0.0, beside = 0.0;  // of the gradient along a wall, see WallPart
   for (int x = -1; x <= 1; ++x) {
     for (int y = -1; y <= 1; ++y) {
       for (int z = -1; z <= 1; ++z) {
@@ -44,9 +42,7 @@ Kernels lattice_kernels(double spacing) {
         if (r == 0.0) continue;
         squares += slope(q) * slope(q);
         along -= slope(q) * z * z / r;  // times d / h: what a gradient of 1 gives
-        if (z == 0) beside -= slope(q) * x * x / r;
         if (z != -1) continue;
-        missing -= slope(q) * x * x / r;
         layer += shape(q);
         layer_slope -= slope(q) / r;
       }
@@ -56,17 +52,14 @@ Kernels lattice_kernels(double spacing) {
   const CubicSpline W(static_cast<float>(2.0 * spacing));
   const double steep = 1.0 / (count * 2.0 * spacing);
   const double gradient_of_one = 0.5 * along / count;
-  const double whole = sheet([](double r) { return shape(0.5 * r); });
-  const double across = sheet([](double r) { return -slope(0.5 * r) * (r * r - 1.0) / r; });
   return {W,
           static_cast<float>(1.0 / count),
           static_cast<float>(steep),
           static_cast<float>(steep / gradient_of_one),
           static_cast<float>(squares),
-          static_cast<float>(layer / (kDensity * whole)),
+          static_cast<float>(layer / (kDensity * sheet())),
           // The sheet's slope: d shape / dr z / r over 2 pi r dr is z [shape] = shape(1/2), with q.
-          static_cast<float>(layer_slope / (kDensity * 2.0 * kPi * 2.0 * shape(0.5))),
-          static_cast<float>(missing / (beside * kDensity * across * spacing))};
+          static_cast<float>(layer_slope / (kDensity * 2.0 * kPi * 2.0 * shape(0.5)))};
 }
 
 double pressure_step(const Kernels& k, double dt) {

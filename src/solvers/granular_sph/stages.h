@@ -52,6 +52,7 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
       near_wall_(device),
       pushed_(device),
       wall_parts_(device),
+      wall_pressure_(device),
       results_(device) {
   std::vector<gsph::Matter> matter;
   for (const MaterialParams& m : setup.materials) {
@@ -178,12 +179,17 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
 
 template <class Device>
 void GsphSolver<Device>::correct_velocity(double dt, const State& next) {
+  const BoundaryView walls = boundary_.view();
+  wall_pressure_.resize(boundary_.placed());
+  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
+           gsph::PressWalls{walls, std::as_const(with_pressure_).view(), kernels_,
+                            wall_pressure_.view()});
   for_each(device_, "push", n(),
-           gsph::Push{near_.view(), std::as_const(with_pressure_).view(),
-                      std::as_const(free_).view(), next.material(), std::as_const(matter_).view(),
-                      boundary_.view().slot_of, std::as_const(wall_parts_).view(),
-                      std::as_const(pull_).view(), kernels_, static_cast<float>(dt),
-                      friction_.view(), star_.view()});
+           gsph::Push{near_.view(), walls, std::as_const(with_pressure_).view(),
+                      std::as_const(free_).view(), std::as_const(wall_pressure_).view(),
+                      next.material(), std::as_const(matter_).view(), std::as_const(pull_).view(),
+                      kernels_, static_cast<float>(dt), wall_parts_.view(), friction_.view(),
+                      star_.view()});
 }
 
 template <class Device>
@@ -229,10 +235,9 @@ void GsphSolver<Device>::move_on(const SolidsView& solids, double dt, State& nex
   pushed_.resize(points_.size());
   for_each_some(device_, "move", n(),
                 gsph::MoveOn{std::as_const(points_).view(), std::as_const(star_).view(),
-                             std::as_const(with_pressure_).view(), next.material(),
-                             std::as_const(matter_).view(), boundary_.view().slot_of,
-                             std::as_const(wall_parts_).view(), std::as_const(friction_).view(),
-                             containment(solids), kernels_, static_cast<float>(dt),
+                             std::as_const(with_pressure_).view(), boundary_.view().slot_of,
+                             std::as_const(wall_parts_).view(), containment(solids),
+                             static_cast<float>(dt),
                              near_wall_.view(), pushed_.view(), next.write_position(),
                              next.write_velocity(), next.write_numbers<float>("pressure")});
   if (rough_) {
