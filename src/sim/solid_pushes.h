@@ -1,5 +1,5 @@
-// What fluid particles do to the solids that pushed them: the opposite, to the last bit of momentum.
-// One kernel for all solvers whose boundary is made of samples (sim/boundary.h).
+// What fluid particles do to the solids that pushed them: the opposite, to the last bit of
+// momentum. One kernel for all solvers whose boundary is made of samples (sim/boundary.h).
 #pragma once
 
 #include <vector>
@@ -44,9 +44,9 @@ struct PushSolids {
   BoundaryView walls;
   View<const Float4> points;  // x, w
   View<const std::uint8_t> near_wall;
-  View3<const float> pushed;     // of those near a wall or with samples near [m]
-  View<const float> pressure;    // p
-  float scale;                   // of p grad W, to an impulse
+  View3<const float> pushed;   // of those near a wall or with samples near [m]
+  View<const float> pressure;  // p
+  float scale;                 // of p grad W, to an impulse
   Kernel W;
   Containment solids;
   float mass, dt;  // of a particle with w = 1 [kg], [s]
@@ -76,8 +76,8 @@ struct PushSolids {
     return static_cast<int>(first);
   }
   HD void share_out(Pushes& out, int i, int count, const Vec3& x, const Vec3d& J) const {
-    const double kappa = static_cast<double>(scale) *
-                         static_cast<double>(pressure[static_cast<std::size_t>(i)]);
+    const double kappa =
+        static_cast<double>(scale) * static_cast<double>(pressure[static_cast<std::size_t>(i)]);
     Vec3d rest = J;
     for (int n = 0; n < count; ++n) rest -= kappa * Vec3d(pull_of(walls.near(i, n), x));
     for (int n = 0; n < count; ++n) {
@@ -133,8 +133,7 @@ void report_pushes(const std::vector<Results>& results, const std::vector<BodySt
     const Pushes& sums = results[solid / kSolidsPerPass].pushes;
     const std::size_t s = solid % kSolidsPerPass;
     out.linear[solid] = sums.impulse[s];
-    out.angular[solid] =
-        sums.angular_impulse[s] - cross(bodies[solid].position, sums.impulse[s]);
+    out.angular[solid] = sums.angular_impulse[s] - cross(bodies[solid].position, sums.impulse[s]);
   }
 }
 

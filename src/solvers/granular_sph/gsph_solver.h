@@ -53,7 +53,7 @@ class GsphSolver final : public Solver {
   SolverSetup setup_;
   GranularSphParams params_;
   gsph::Kernels kernels_;
-  Vec3 gravity_;                          // [m/s^2]
+  Vec3 gravity_;                           // [m/s^2]
   bool rough_ = false, cohesive_ = false;  // some material is
 
   GuessedFrame<Device> frame_;
@@ -62,14 +62,14 @@ class GsphSolver final : public Solver {
   Boundary<Device> boundary_;
 
   Buffer<gsph::Matter> matter_;
-  Buffer<Float4> points_, with_pressure_;  // x with w, x with p
+  Buffer<Float4> points_, with_pressure_;    // x with w, x with p
   Buffer<Float4> velocities_, free_, star_;  // v; v by gravity alone; v*
   Buffer<float> target_;                     // density to end with, over that at rest
   Buffer<Float4> stress_, more_stress_;
   Buffer3 pull_, friction_;    // by stress, on walls [m/s^2]
   Buffer<float> strain_rate_;  // [1/s]
   Buffer<std::uint8_t> near_wall_;
-  Buffer3 pushed_;  // [m]
+  Buffer3 pushed_;                     // [m]
   Buffer<gsph::WallPart> wall_parts_;  // of the particles near solids
   Buffer<Float4> wall_pressure_;       // of the boundary samples [Pa]
   Buffer<gsph::Results> results_;

@@ -41,10 +41,10 @@ namespace barchan::gsph {
 // What the spacing fixes: see lattice.h.
 struct Kernels {
   CubicSpline W;
-  float count;       // V W / shape: densities are count x sums of the shape
-  float steep;       // the same of gradients: dc/dt = steep x sums of slope (v_i - v_j) . r / r [1/m]
-  float grad;        // steep / what the lattice makes of a gradient of 1 [1/m]
-  float squares;     // sum of slope^2 over the lattice
+  float count;    // V W / shape: densities are count x sums of the shape
+  float steep;    // the same of gradients: dc/dt = steep x sums of slope (v_i - v_j) . r / r [1/m]
+  float grad;     // steep / what the lattice makes of a gradient of 1 [1/m]
+  float squares;  // sum of slope^2 over the lattice
   float wall_count;  // a flat wall counts as much as the lattice's layer
   float wall_grad;   // and pushes as much
 };
@@ -113,8 +113,8 @@ struct MeasureWalls {
     if (slot >= *walls.count) return;
     const std::uint32_t i = walls.touched[slot];
     const Vec3 x = point(points, i);
-    const auto sums = sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i), x,
-                                      WallSums{k.W});
+    const auto sums =
+        sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i), x, WallSums{k.W});
     if (item % kSplit != 0) return;
     WallPart part{k.wall_count * sums[0], k.wall_grad * sums.vector(1), 0.0f, {}, {}};
     if (rough) describe(static_cast<int>(i), x, part);
@@ -241,9 +241,9 @@ struct Measure {
   View3<const float> friction;  // f; empty without sand
   Kernels k;
   Target target;
-  Vec3 gravity;              // [m/s^2]
-  float dt;                  // [s]
-  float sound;               // c_s h / 2 of the viscosity [m^2/s]
+  Vec3 gravity;             // [m/s^2]
+  float dt;                 // [s]
+  float sound;              // c_s h / 2 of the viscosity [m^2/s]
   View<Float4> free, star;  // out: v + dt (g + viscosity); v*
   View<float> target_of;    // out: c to end with
   View<float> density;      // out [kg/m^3]
@@ -285,8 +285,7 @@ struct RateSums {
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
     const Pair<T> d(j, h);
-    sums[0] +=
-        d.g() * ((v.x - j.ux) * j.x + ((v.y - j.uy) * j.y + (v.z - j.uz) * j.z));
+    sums[0] += d.g() * ((v.x - j.ux) * j.x + ((v.y - j.uy) * j.y + (v.z - j.uz) * j.z));
   }
 };
 
@@ -571,7 +570,7 @@ struct Bonds {
 struct AgeBonds {
   View<const float> strain_rate, pressure;
   Bonds bonds;
-  float dt;             // [s]
+  float dt;            // [s]
   View<float> damage;  // in and out
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
@@ -582,9 +581,12 @@ struct AgeBonds {
 // ---- The new state
 
 // x + dt v*, kept out of the solids. What they take of the way they take of the velocity towards
-// them, and give nothing back: a particle that was put out of a solid is not shot out of it.
+// them, and give nothing back: a particle that was put out of a solid is not shot out of it. They
+// rub it, too: a single grain has no pressure for Push to rub by.
 struct MoveOn {
   View<const Float4> points, star, with_pressure;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
   View<const std::uint32_t> slot_of;
   View<const WallPart> parts;
   Containment solids;
@@ -616,8 +618,13 @@ struct MoveOn {
     if (way <= 0.0f) return;
     const Vec3 n = change / way, speed = v[at];
     const SolidView& wall = solids.solids.data[solids.nearest(kept)];
-    const float towards = -dot(speed - velocity_at(wall, kept), n);
-    const Vec3 stop = max(0.0f, min(towards, way / dt)) * n;
+    const Vec3 slip = speed - velocity_at(wall, kept);
+    const float towards = -dot(slip, n), stopped = max(0.0f, min(towards, way / dt));
+    Vec3 stop = stopped * n;
+    if (matter[material[at]].rough) {
+      const Vec3 along = slip + towards * n;
+      stop -= min(1.0f, wall.friction * stopped / max(length(along), 1e-12f)) * along;
+    }
     x[at] = kept;
     v[at] = speed + stop;
     pushed[at] += dt * stop;

@@ -52,11 +52,8 @@ Kernels lattice_kernels(double spacing) {
   const CubicSpline W(static_cast<float>(2.0 * spacing));
   const double steep = 1.0 / (count * 2.0 * spacing);
   const double gradient_of_one = 0.5 * along / count;
-  return {W,
-          static_cast<float>(1.0 / count),
-          static_cast<float>(steep),
-          static_cast<float>(steep / gradient_of_one),
-          static_cast<float>(squares),
+  return {W, static_cast<float>(1.0 / count), static_cast<float>(steep),
+          static_cast<float>(steep / gradient_of_one), static_cast<float>(squares),
           static_cast<float>(layer / (kDensity * sheet())),
           // The sheet's slope: d shape / dr z / r over 2 pi r dr is z [shape] = shape(1/2), with q.
           static_cast<float>(layer_slope / (kDensity * 2.0 * kPi * 2.0 * shape(0.5)))};

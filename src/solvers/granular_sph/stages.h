@@ -14,13 +14,13 @@ namespace barchan {
 
 namespace gsph {
 
-inline constexpr double kWarm = 0.9;     // share of the last pressure to begin with
-inline constexpr double kBack = 0.05;    // share of an excess taken back in a step; < 1 - kWarm
-inline constexpr double kBand = 0.01;    // deficit of density that a target may have
-inline constexpr double kGrowth = 1.25;  // of the time step, from one to the next
-inline constexpr double kOmega = 0.2;    // under-relaxation of the stress
-inline constexpr double kTogether = 0.5; // of pressure and stress that are corrected at once
-inline constexpr double kPull = 0.01;    // excess density that a pull undoes at most
+inline constexpr double kWarm = 0.9;      // share of the last pressure to begin with
+inline constexpr double kBack = 0.05;     // share of an excess taken back in a step; < 1 - kWarm
+inline constexpr double kBand = 0.01;     // deficit of density that a target may have
+inline constexpr double kGrowth = 1.25;   // of the time step, from one to the next
+inline constexpr double kOmega = 0.2;     // under-relaxation of the stress
+inline constexpr double kTogether = 0.5;  // of pressure and stress that are corrected at once
+inline constexpr double kPull = 0.01;     // excess density that a pull undoes at most
 inline constexpr double kSound = 1.0 / 0.03;  // speed of sound over sqrt(g d)
 
 }  // namespace gsph
@@ -112,13 +112,14 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   const int passes = (solids.count + kSolidsPerPass - 1) / kSolidsPerPass;
   results_.resize(static_cast<std::size_t>(std::max(params_.iterations_max, passes)));
   cells_.sort(now.position(), frame_.choose(now.position(), h, &results_.data()->bounds));
-  for (auto* packs : {&points_, &with_pressure_, &velocities_, &free_, &star_}) packs->resize(count);
+  for (auto* packs : {&points_, &with_pressure_, &velocities_, &free_, &star_})
+    packs->resize(count);
   target_.resize(count);
-  for_each(device_, "reorder", n(),
-           gsph::Gather{cells_.order(), now.position(), now.velocity(),
-                        now.numbers<float>("pressure"), now.material(),
-                        std::as_const(matter_).view(), warm, points_.view(), with_pressure_.view(),
-                        velocities_.view()});
+  for_each(
+      device_, "reorder", n(),
+      gsph::Gather{cells_.order(), now.position(), now.velocity(), now.numbers<float>("pressure"),
+                   now.material(), std::as_const(matter_).view(), warm, points_.view(),
+                   with_pressure_.view(), velocities_.view()});
   if (rough_) {
     for (auto* packs : {&stress_, &more_stress_}) packs->resize(count);
     for (auto* vectors : {&pull_, &friction_}) vectors->resize(count);
@@ -151,13 +152,12 @@ void GsphSolver<Device>::measure(double dt, State& next) {
                             params_.pressure == "bilateral"};
   reduce_to<gsph::JoinExcess>(
       device_, "measure", n(),
-      gsph::Measure{near_.view(), std::as_const(with_pressure_).view(),
-                    std::as_const(velocities_).view(), next.material(),
-                    std::as_const(matter_).view(), boundary_.view().slot_of,
-                    std::as_const(wall_parts_).view(), std::as_const(friction_).view(), kernels_,
-                    target, gravity_, static_cast<float>(dt), static_cast<float>(sound),
-                    free_.view(), star_.view(), target_.view(),
-                    next.write_numbers<float>("density")},
+      gsph::Measure{
+          near_.view(), std::as_const(with_pressure_).view(), std::as_const(velocities_).view(),
+          next.material(), std::as_const(matter_).view(), boundary_.view().slot_of,
+          std::as_const(wall_parts_).view(), std::as_const(friction_).view(), kernels_, target,
+          gravity_, static_cast<float>(dt), static_cast<float>(sound), free_.view(), star_.view(),
+          target_.view(), next.write_numbers<float>("density")},
       &results_.data()->measured);
 }
 
@@ -184,12 +184,12 @@ void GsphSolver<Device>::correct_velocity(double dt, const State& next) {
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
            gsph::PressWalls{walls, std::as_const(with_pressure_).view(), kernels_,
                             wall_pressure_.view()});
-  for_each(device_, "push", n(),
-           gsph::Push{near_.view(), walls, std::as_const(with_pressure_).view(),
-                      std::as_const(free_).view(), std::as_const(wall_pressure_).view(),
-                      next.material(), std::as_const(matter_).view(), std::as_const(pull_).view(),
-                      kernels_, static_cast<float>(dt), wall_parts_.view(), friction_.view(),
-                      star_.view()});
+  for_each(
+      device_, "push", n(),
+      gsph::Push{near_.view(), walls, std::as_const(with_pressure_).view(),
+                 std::as_const(free_).view(), std::as_const(wall_pressure_).view(), next.material(),
+                 std::as_const(matter_).view(), std::as_const(pull_).view(), kernels_,
+                 static_cast<float>(dt), wall_parts_.view(), friction_.view(), star_.view()});
 }
 
 template <class Device>
@@ -197,25 +197,24 @@ void GsphSolver<Device>::correct_stress(double dt, const State& next) {
   if (!rough_) return;
   const double omega = gsph::kOmega * (paper() ? gsph::kTogether : 1.0);
   if (cohesive_) strain_rate_.resize(points_.size());
-  for_each(
-      device_, "strain", n(),
-      gsph::Strain{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
-                   std::as_const(with_pressure_).view(), next.material(),
-                   std::as_const(matter_).view(),
-                   cohesive_ ? next.numbers<float>("damage") : View<const float>{}, kernels_,
-                   gsph::Yield{params_.yield == "alduan-otaduy"},
-                   static_cast<float>(omega * gsph::stress_step(kernels_, dt)), stress_.view(),
-                   more_stress_.view(), strain_rate_.view()});
+  for_each(device_, "strain", n(),
+           gsph::Strain{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
+                        std::as_const(with_pressure_).view(), next.material(),
+                        std::as_const(matter_).view(),
+                        cohesive_ ? next.numbers<float>("damage") : View<const float>{}, kernels_,
+                        gsph::Yield{params_.yield == "alduan-otaduy"},
+                        static_cast<float>(omega * gsph::stress_step(kernels_, dt)), stress_.view(),
+                        more_stress_.view(), strain_rate_.view()});
 }
 
 template <class Device>
 void GsphSolver<Device>::correct_velocity_by_stress(double dt, const State& next, bool first) {
   if (!rough_) return;
-  for_each(device_, "pull", n(),
-           gsph::Pull{near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
-                      std::as_const(more_stress_).view(), next.material(),
-                      std::as_const(matter_).view(), kernels_, static_cast<float>(dt), first,
-                      pull_.view(), star_.view()});
+  for_each(
+      device_, "pull", n(),
+      gsph::Pull{near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
+                 std::as_const(more_stress_).view(), next.material(), std::as_const(matter_).view(),
+                 kernels_, static_cast<float>(dt), first, pull_.view(), star_.view()});
 }
 
 // Whether iteration k may be the last. Densities are those before it; it makes them better.
@@ -233,20 +232,21 @@ template <class Device>
 void GsphSolver<Device>::move_on(const SolidsView& solids, double dt, State& next) {
   near_wall_.resize(points_.size());
   pushed_.resize(points_.size());
-  for_each_some(device_, "move", n(),
-                gsph::MoveOn{std::as_const(points_).view(), std::as_const(star_).view(),
-                             std::as_const(with_pressure_).view(), boundary_.view().slot_of,
-                             std::as_const(wall_parts_).view(), containment(solids),
-                             static_cast<float>(dt),
-                             near_wall_.view(), pushed_.view(), next.write_position(),
-                             next.write_velocity(), next.write_numbers<float>("pressure")});
+  for_each_some(
+      device_, "move", n(),
+      gsph::MoveOn{std::as_const(points_).view(), std::as_const(star_).view(),
+                   std::as_const(with_pressure_).view(), next.material(),
+                   std::as_const(matter_).view(), boundary_.view().slot_of,
+                   std::as_const(wall_parts_).view(), containment(solids), static_cast<float>(dt),
+                   near_wall_.view(), pushed_.view(), next.write_position(), next.write_velocity(),
+                   next.write_numbers<float>("pressure")});
   if (rough_) {
-    for_each(device_, "move", n(),
-             gsph::KeepStress{std::as_const(stress_).view(), std::as_const(more_stress_).view(),
-                              std::as_const(friction_).view(), boundary_.view().slot_of,
-                              next.write_vectors("stress_normal"),
-                              next.write_vectors("stress_shear"),
-                              next.write_vectors("wall_friction")});
+    for_each(
+        device_, "move", n(),
+        gsph::KeepStress{std::as_const(stress_).view(), std::as_const(more_stress_).view(),
+                         std::as_const(friction_).view(), boundary_.view().slot_of,
+                         next.write_vectors("stress_normal"), next.write_vectors("stress_shear"),
+                         next.write_vectors("wall_friction")});
   }
   if (cohesive_) {
     const gsph::Bonds bonds{static_cast<float>(params_.bond_limit),

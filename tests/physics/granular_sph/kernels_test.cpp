@@ -43,9 +43,7 @@ TEST(GsphLattice, AWallCountsLikeTheLayerItReplaces) {
 }
 
 Sym3 random_stress(const Random& random, std::uint64_t i) {
-  const auto at = [&](std::uint32_t n) {
-    return 2000.0f * (random.uniform(i, n) - 0.5f);
-  };
+  const auto at = [&](std::uint32_t n) { return 2000.0f * (random.uniform(i, n) - 0.5f); };
   return {at(0), at(1), at(2), at(3), at(4), at(5)};
 }
 

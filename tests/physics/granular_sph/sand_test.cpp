@@ -20,7 +20,8 @@ density = 1000
 friction_angle = 30
 cohesion = 500
 [material.second]
-)" + second + R"(
+)" + second +
+         R"(
 [[fill]]
 sampling = "jittered"
 jitter = 0.6
