@@ -186,7 +186,7 @@ struct GatherStress {
 // Sums of the shape; of slope (p_i + p_j); of Monaghan's viscosity, which acts on pairs that
 // approach each other: alpha c_s (h/2) (v_ij . r_ij) / (r^2 + 0.01 h^2), c_s a speed of sound.
 struct MeasureSums {
-  static constexpr int kSums = 7;
+  static constexpr int kSums = 8;
   KernelScale h;
   Vec3 v;           // of i
   float pressure;   // of i
@@ -194,7 +194,7 @@ struct MeasureSums {
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
     const Pair<T> d(j, h);
-    const T g = d.g(), push = (j.w + pressure) * g;
+    const T slope = d.slope(), g = slope * d.inv_r, push = (j.w + pressure) * g;
     const T away = (v.x - j.ux) * j.x + ((v.y - j.uy) * j.y + (v.z - j.uz) * j.z);
     const T drag = (j.uw + viscosity) * max(-away, 0.0f) / (d.r2 + 0.01f * h.h * h.h) * g;
     sums[0] += d.shape();
@@ -204,6 +204,7 @@ struct MeasureSums {
     sums[4] += drag * j.x;
     sums[5] += drag * j.y;
     sums[6] += drag * j.z;
+    sums[7] += slope * slope;
   }
 };
 
@@ -220,15 +221,11 @@ struct JoinExcess {
 
 // What density a step is to end with: a particle that is too dense gets a share of the way back,
 // as overlap / dt would be an explosion; one that is not dense enough may stay so.
+// With pressure that pulls, too, it gets the same share of the way back.
 struct Target {
-  float share;    // of the way back to rest in a step
-  float band;     // deficit of density that counts
-  bool may_pull;  // bilateral
-  HD float operator()(float c) const {
-    if (may_pull) return 1.0f;
-    return c > 1.0f ? 1.0f + (1.0f - share) * (c - 1.0f)
-                    : 1.0f - (1.0f - share) * min(1.0f - c, band);
-  }
+  float share;  // of the way back to rest in a step
+  float band;   // deficit of density that counts; 1: all of it
+  HD float operator()(float c) const { return 1.0f + (1.0f - share) * max(c - 1.0f, -band); }
 };
 
 struct Measure {
@@ -244,7 +241,7 @@ struct Measure {
   Vec3 gravity;             // [m/s^2]
   float dt;                 // [s]
   float sound;              // c_s h / 2 of the viscosity [m^2/s]
-  View<Float4> free, star;  // out: v + dt (g + viscosity); v*
+  View<Float4> free, star;  // out: v + dt (g + viscosity), ease; v*
   View<float> target_of;    // out: c to end with
   View<float> density;      // out [kg/m^3]
 
@@ -267,7 +264,7 @@ struct Measure {
     const float c = k.count * count, scale = k.grad / m.density;
     const Vec3 start = v + dt * (gravity - (0.5f * sound * scale) * sums.vector(4));
     const Vec3 end = start + dt * (rub - scale * push);
-    free[at] = {start.x, start.y, start.z, 0.0f};
+    free[at] = {start.x, start.y, start.z, min(1.0f, k.squares / max(sums[7], 1e-6f))};
     target_of[at] = target(c);
     star[at] = {end.x, end.y, end.z, mine.w};
     density[at] = c * m.density;
@@ -289,10 +286,13 @@ struct RateSums {
   }
 };
 
-// p += delta (c* - target), p >= 0                                                         (7)
+// p += ease delta (c* - target), p >= 0                                                    (7)
+//
+// delta is that of the lattice. Where particles are crowded, as after an impact, sum |grad W|^2 is
+// larger, and with the lattice's delta iterations would diverge: `ease` is the quotient of the two.
 struct Press {
   Neighbours near;
-  View<const Float4> points, star;
+  View<const Float4> points, star, free;
   View<const float> target_of, density;
   View<const std::uint8_t> material;
   View<const Matter> matter;
@@ -315,7 +315,7 @@ struct Press {
     const float c = density[at] / rho + (dt * k.steep) * rate;
     const float error = c - target_of[at];
     // No more than what would undo an excess density of 1: whatever happens, it stays finite.
-    const float most = delta * rho, p = with_pressure[at].w + most * error;
+    const float most = delta * rho, p = with_pressure[at].w + free[at].w * most * error;
     with_pressure[at].w = max(-most_pull * most, min(p, most));
     return {max(error, 0.0f), max(error, 0.0f), 0};
   }
@@ -479,10 +479,10 @@ struct Yield {
   static HD float clamp(float a, float most) { return max(-most, min(a, most)); }
 };
 
-// s += omega D^-1 e, without its trace and within the yield surface                       (12)
+// s += ease omega D^-1 e, within the yield surface                                        (12)
 struct Strain {
   Neighbours near;
-  View<const Float4> points, star, with_pressure;
+  View<const Float4> points, star, free, with_pressure;
   View<const std::uint8_t> material;
   View<const Matter> matter;
   View<const float> damage;  // empty where nothing is cohesive
@@ -509,7 +509,7 @@ struct Strain {
     const Float4 a = stress[at], b = more_stress[at];
     const Sym3 before{a.x, a.y, a.z, a.w, b.x, b.y};
     const float bonds = damage.size > 0 ? 1.0f - damage[at] : 1.0f;
-    const Sym3 s = yield(before + (stiffness * m.density) * e, m, p, bonds);
+    const Sym3 s = yield(before + (free[at].w * stiffness * m.density) * e, m, p, bonds);
     stress[at] = {s.xx, s.yy, s.zz, s.xy};
     more_stress[at] = {s.xz, s.yz, 0.0f, 0.0f};
     if (strain_rate.size > 0) strain_rate[at] = frobenius_norm(e);

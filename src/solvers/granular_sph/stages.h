@@ -18,9 +18,10 @@ inline constexpr double kWarm = 0.9;      // share of the last pressure to begin
 inline constexpr double kBack = 0.05;     // share of an excess taken back in a step; < 1 - kWarm
 inline constexpr double kBand = 0.01;     // deficit of density that a target may have
 inline constexpr double kGrowth = 1.25;   // of the time step, from one to the next
+inline constexpr double kRelax = 0.7;     // under-relaxation of the pressure: 1 diverges in a crowd
 inline constexpr double kOmega = 0.2;     // under-relaxation of the stress
 inline constexpr double kTogether = 0.5;  // of pressure and stress that are corrected at once
-inline constexpr double kPull = 0.01;     // excess density that a pull undoes at most
+inline constexpr double kPull = 0.001;    // excess density that a pull undoes at most
 inline constexpr double kSound = 1.0 / 0.03;  // speed of sound over sqrt(g d)
 
 }  // namespace gsph
@@ -147,9 +148,10 @@ template <class Device>
 void GsphSolver<Device>::measure(double dt, State& next) {
   const double d = setup_.spacing, g = length(setup_.gravity);
   const double sound = gsph::kSound * std::sqrt(g * d) * d;  // c_s h / 2
-  const gsph::Target target{static_cast<float>(paper() ? 1.0 : gsph::kBack),
-                            static_cast<float>(paper() ? 0.0 : gsph::kBand),
-                            params_.pressure == "bilateral"};
+  const bool pulls = params_.pressure == "bilateral";
+  const double band = pulls ? 1.0 : paper() ? 0.0 : gsph::kBand;
+  const gsph::Target target{static_cast<float>(paper() && !pulls ? 1.0 : gsph::kBack),
+                            static_cast<float>(band)};
   reduce_to<gsph::JoinExcess>(
       device_, "measure", n(),
       gsph::Measure{
@@ -164,14 +166,14 @@ void GsphSolver<Device>::measure(double dt, State& next) {
 template <class Device>
 void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
   const double delta =
-      gsph::pressure_step(kernels_, dt) * (paper() && rough_ ? gsph::kTogether : 1.0);
+      gsph::pressure_step(kernels_, dt) * (paper() && rough_ ? gsph::kTogether : gsph::kRelax);
   reduce_to<gsph::JoinExcess>(
       device_, "pressure", n(),
       gsph::Press{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
-                  std::as_const(target_).view(), next.numbers<float>("density"), next.material(),
-                  std::as_const(matter_).view(), boundary_.view().slot_of,
-                  std::as_const(wall_parts_).view(), kernels_, static_cast<float>(dt),
-                  static_cast<float>(delta),
+                  std::as_const(free_).view(), std::as_const(target_).view(),
+                  next.numbers<float>("density"), next.material(), std::as_const(matter_).view(),
+                  boundary_.view().slot_of, std::as_const(wall_parts_).view(), kernels_,
+                  static_cast<float>(dt), static_cast<float>(delta),
                   static_cast<float>(params_.pressure == "bilateral" ? gsph::kPull : 0.0),
                   with_pressure_.view()},
       &results_.data()[k].excess);
@@ -199,8 +201,8 @@ void GsphSolver<Device>::correct_stress(double dt, const State& next) {
   if (cohesive_) strain_rate_.resize(points_.size());
   for_each(device_, "strain", n(),
            gsph::Strain{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
-                        std::as_const(with_pressure_).view(), next.material(),
-                        std::as_const(matter_).view(),
+                        std::as_const(free_).view(), std::as_const(with_pressure_).view(),
+                        next.material(), std::as_const(matter_).view(),
                         cohesive_ ? next.numbers<float>("damage") : View<const float>{}, kernels_,
                         gsph::Yield{params_.yield == "alduan-otaduy"},
                         static_cast<float>(omega * gsph::stress_step(kernels_, dt)), stress_.view(),
