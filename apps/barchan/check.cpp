@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "scene/scene.h"
 #include "sim/driver.h"
+#include "solvers/granular_sph/lattice.h"
 #include "solvers/make_solver.h"
 #include "solvers/pbf/lattice.h"
 
@@ -24,10 +25,9 @@ struct Options {
 
 constexpr double kMuchCompression = 0.05;  // excess density that is warned of
 
-// What gravity does to the deepest fill where iterations are fixed: its depth is what its bounds
-// have along gravity.
-void foretell_compression(const Scene& scene, double dt) {
-  const double g = length(scene.general.gravity), d = scene.general.resolution;
+// Depth of the deepest fill: what its bounds have along gravity [m].
+double depth_of(const Scene& scene) {
+  const double g = length(scene.general.gravity);
   double depth = 0.0;
   for (const Fill& fill : scene.fills) {
     const Vec3d extent = bounds(fill.shape.shape).extent();
@@ -35,11 +35,22 @@ void foretell_compression(const Scene& scene, double dt) {
     for (int k = 0; k < 3; ++k) along += std::abs(scene.general.gravity[k]) * extent[k];
     if (g > 0.0) depth = std::max(depth, along / g);
   }
+  return depth;
+}
+
+void print_compression(double C, double depth) {
+  fmt::print("  squeezed   {:.2g} % at the bottom of {:.3g} m, by its own weight\n", 100.0 * C,
+             depth);
+}
+
+// What gravity does to the deepest fill where iterations are fixed.
+void foretell_compression(const Scene& scene, double dt) {
+  const double g = length(scene.general.gravity), d = scene.general.resolution;
+  const double depth = depth_of(scene);
   if (depth == 0.0 || scene.pbf.tolerance > 0.0) return;
 
   const double C = pbf::compression(g, depth, dt, d, scene.pbf);
-  fmt::print("  squeezed   {:.2g} % at the bottom of {:.3g} m, by its own weight\n", 100.0 * C,
-             depth);
+  print_compression(C, depth);
   if (C <= kMuchCompression) return;
   // C goes with dt^2.
   const double substeps = std::ceil(std::sqrt(C / kMuchCompression) / (60.0 * dt));
@@ -47,6 +58,21 @@ void foretell_compression(const Scene& scene, double dt) {
       "the weight of {:.3g} m of fluid will squeeze it by {:.2g} % at the bottom, more than {:.0f} "
       "%; pbf.substeps = {:.0f} would do",
       depth, 100.0 * C, 100.0 * kMuchCompression, substeps);
+}
+
+// The same of granular-sph, by its softness law. Iterations beyond the fewest are for impacts.
+void foretell_softness(const Scene& scene, double dt) {
+  const double g = length(scene.general.gravity), depth = depth_of(scene);
+  if (depth == 0.0) return;
+  const int n = scene.granular_sph.iterations_min;
+  const double C = gsph::softness(g, depth, dt, scene.general.resolution, n);
+  print_compression(C, depth);
+  if (C <= kMuchCompression) return;
+  warn(
+      "the weight of {:.3g} m of material will squeeze it by {:.2g} % at the bottom, more than "
+      "{:.0f} %; granular-sph.iterations_min = {:.0f} or granular-sph.fall = {:.2g} would do",
+      depth, 100.0 * C, 100.0 * kMuchCompression, std::ceil(n * C / kMuchCompression),
+      scene.granular_sph.fall * std::sqrt(kMuchCompression / C));
 }
 
 int check(const Options& options) {
@@ -85,6 +111,7 @@ int check(const Options& options) {
   const double dt = std::min(solver->suggest_dt(state), 1.0 / scene.general.fps);
   fmt::print("  time step  {:.3g} s at the start\n", dt);
   if (scene.general.solver == "pbf") foretell_compression(scene, dt);
+  if (scene.general.solver == "granular-sph") foretell_softness(scene, dt);
   fmt::print("  memory     about {}\n", human_bytes(memory));
   fmt::print("  disk       about {}\n", human_bytes(disk));
   for (const std::string& sentence : driver.emitters().overloads()) warn("{}", sentence);

@@ -3,7 +3,7 @@
 // What is summed is a struct
 //     static constexpr int kSums = 4;
 //     template <class T> HD void operator()(const Near<T>& j, T* sums) const;
-// whose arithmetic runs on single numbers (a GPU's thread) or on sixteen neighbours at once (CPU).
+// whose arithmetic runs on single numbers (a GPU's thread) or on 8 or 16 neighbours at once (CPU).
 // It must add nothing for a neighbour far beyond the support: empty lanes are put there.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "base/hd.h"
 #include "compute/interleave.h"
-#include "compute/lanes.h"
+#include "compute/pair_lanes.h"
 #include "compute/view.h"
 #include "math/vec3.h"
 
@@ -30,10 +30,12 @@ struct Near {
   T x, y, z;         // x_i - x_j [m]
   T w;               // the fourth number packed with x_j
   T ux, uy, uz, uw;  // of a second packed array, where there is one
+  T sx, sy, sz, sw;  // and of a third
 };
 
-HD inline Near<float> near_of(const Vec3& p, const Float4& q, const Float4& u) {
-  return {p.x - q.x, p.y - q.y, p.z - q.z, q.w, u.x, u.y, u.z, u.w};
+HD inline Near<float> near_of(const Vec3& p, const Float4& q, const Float4& u,
+                              const Float4& s = {}) {
+  return {p.x - q.x, p.y - q.y, p.z - q.z, q.w, u.x, u.y, u.z, u.w, s.x, s.y, s.z, s.w};
 }
 
 template <int N>
@@ -43,16 +45,19 @@ struct Sums {
   HD Vec3 vector(int k) const { return {value[k], value[k + 1], value[k + 2]}; }
 };
 
-// `lists` is a Neighbours (spatial/neighbours.h); `more` may be empty.
+// `lists` is a Neighbours (spatial/neighbours.h); `more` and `third` may be empty.
 template <class Lists, class Sum>
 HD inline Sums<Sum::kSums> sum_pairs(const Lists& lists, const View<const Float4>& points,
-                                     const View<const Float4>& more, int i, const Vec3& p,
+                                     const View<const Float4>& more,
+                                     const View<const Float4>& third, int i, const Vec3& p,
                                      const Sum& sum) {
   Sums<Sum::kSums> result;
 #if defined(__CUDA_ARCH__)
   float sums[Sum::kSums] = {};
   const auto add = [&](std::uint32_t j) {
-    sum(near_of(p, packed(points, j), more.size > 0 ? packed(more, j) : Float4{}), sums);
+    sum(near_of(p, packed(points, j), more.size > 0 ? packed(more, j) : Float4{},
+                third.size > 0 ? packed(third, j) : Float4{}),
+        sums);
   };
   // Four neighbours at a time, while the next four indices are on their way.
   const int count = lists.count(i);
@@ -70,25 +75,42 @@ HD inline Sums<Sum::kSums> sum_pairs(const Lists& lists, const View<const Float4
   if (k + 2 < count) add(next.z);
   for (int n = 0; n < Sum::kSums; ++n) result.value[n] = sums[n];
 #elif defined(__CUDACC__)
-  (void)lists, (void)points, (void)more, (void)i, (void)p, (void)sum;  // never called there
+  (void)lists, (void)points, (void)more, (void)third;  // never called there
+  (void)i, (void)p, (void)sum;
 #else
   constexpr float kFar = 1e18f;  // its square is still finite
-  Lanes sums[Sum::kSums] = {};
+  PairLanes sums[Sum::kSums] = {};
   const int count = lists.count(i);
   const std::uint32_t* list = lists.list(i);
-  for (int k = 0; k < count; k += kLanes) {
-    const PointLanes q = gather(points.data, list + k);
-    Near<Lanes> near{p.x - q.x, p.y - q.y, p.z - q.z, q.w, Lanes{}, Lanes{}, Lanes{}, Lanes{}};
+  for (int k = 0; k < count; k += kPairLanes) {
+    const PairPoints q = gather_pairs(points.data, list + k);
+    Near<PairLanes> near{};
+    near.x = p.x - q.x, near.y = p.y - q.y, near.z = p.z - q.z, near.w = q.w;
     near.x = keep_first(near.x, count - k, kFar);
     if (more.size > 0) {
-      const PointLanes u = gather(more.data, list + k);
+      const PairPoints u = gather_pairs(more.data, list + k);
       near.ux = u.x, near.uy = u.y, near.uz = u.z, near.uw = u.w;
+    }
+    if (third.size > 0) {
+      const PairPoints s = gather_pairs(third.data, list + k);
+      near.sx = s.x, near.sy = s.y, near.sz = s.z, near.sw = s.w;
     }
     sum(near, sums);
   }
   for (int k = 0; k < Sum::kSums; ++k) result.value[k] = sum_of(sums[k]);
 #endif
   return result;
+}
+
+template <class Lists, class Sum>
+HD inline auto sum_pairs(const Lists& lists, const View<const Float4>& points,
+                         const View<const Float4>& more, int i, const Vec3& p, const Sum& sum) {
+  return sum_pairs(lists, points, more, View<const Float4>{}, i, p, sum);
+}
+template <class Lists, class Sum>
+HD inline auto sum_pairs(const Lists& lists, const View<const Float4>& points, int i, const Vec3& p,
+                         const Sum& sum) {
+  return sum_pairs(lists, points, View<const Float4>{}, i, p, sum);
 }
 
 // On a GPU eight threads share the list of one particle: for passes over few particles, which would
@@ -142,12 +164,6 @@ HD inline Sums<Sum::kSums> sum_pairs_split(const Lists& lists, const View<const 
 #else
   return sum_pairs(lists, points, more, i, p, sum);
 #endif
-}
-
-template <class Lists, class Sum>
-HD inline auto sum_pairs(const Lists& lists, const View<const Float4>& points, int i, const Vec3& p,
-                         const Sum& sum) {
-  return sum_pairs(lists, points, View<const Float4>{}, i, p, sum);
 }
 
 }  // inline namespace

@@ -85,9 +85,36 @@ const ParamTable& table_of<GranularSphParams>() {
       "granular-sph",
       "PCISPH with friction and cohesion (Alduan & Otaduy 2011).",
       {
-          choice("scheme", &P::scheme, {"default", "paper"}, "The loop used."),
+          choice("scheme", &P::scheme, {"default", "paper"},
+                 "default: pressure and friction in turns, from those of the step before; paper: "
+                 "both at once, from zero, as printed: softer, and for comparison."),
+          choice("pressure", &P::pressure, {"unilateral", "bilateral"},
+                 "unilateral: only pushes, what flies apart is not held back; bilateral: also "
+                 "pulls."),
+          choice("yield", &P::yield, {"slope", "plane-strain", "alduan-otaduy"},
+                 "Strength of sand under the pressure p. slope: tan(friction_angle) p, slopes rest "
+                 "at the friction angle; plane-strain: sin(friction_angle) p, at 19, 27 and 33 "
+                 "degrees for 20, 30 and 40; alduan-otaduy: the paper's bound on each component, "
+                 "which depends on the axes, at 16, 22 and 28."),
           integer("iterations_min", &P::iterations_min, between(1, 1000), "Fewest iterations."),
           integer("iterations_max", &P::iterations_max, between(1, 1000), "Most iterations."),
+          number("tolerance", &P::tolerance, "", above_to(0, 1),
+                 "Iterate until no particle's density is above its target by more than this share "
+                 "of the density at rest."),
+          number("viscosity", &P::viscosity, "", between(0, 2),
+                 "Artificial viscosity of fluids (Monaghan's alpha); sand has none."),
+          number("dt_max", &P::dt_max, "s", above_to(0, 1), "Longest step."),
+          number("cfl", &P::cfl, "", above_to(0, 1),
+                 "Most spacings that a particle moves in one step."),
+          number("fall", &P::fall, "", above_to(0, 0.2),
+                 "Longest step over sqrt(spacing / gravity). Sand at rest and deep water want "
+                 "0.03; splashes bear more."),
+          number("bond_limit", &P::bond_limit, "1/s", between(0, 1e6),
+                 "Cohesive material: rate of strain that its bonds bear."),
+          number("bond_strain", &P::bond_strain, "", above_to(0, 1e6),
+                 "Strain at a higher rate that breaks a bond; large: bonds do not break."),
+          number("bond_time", &P::bond_time, "s", above_to(0, 1e9),
+                 "Time in which broken bonds heal, under pressure and at rest."),
       }};
   return table;
 }

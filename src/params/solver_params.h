@@ -37,8 +37,18 @@ struct PbfParams {
 
 struct GranularSphParams {
   std::string scheme = "default";
+  std::string pressure = "unilateral";
+  std::string yield = "slope";
   int iterations_min = 5;
   int iterations_max = 30;
+  double tolerance = 0.005;   // largest excess density over the target
+  double viscosity = 0.2;     // alpha of Monaghan's, for fluids
+  double dt_max = 0.005;      // longest step [s]
+  double cfl = 0.4;           // most spacings a particle moves in a step
+  double fall = 0.03;         // longest step over sqrt(d / g)
+  double bond_limit = 1.0;    // strain rate that breaks no bonds [1/s]
+  double bond_strain = 0.05;  // strain beyond it that breaks a bond
+  double bond_time = 1.0;     // to heal [s]
 };
 
 struct DemParams {

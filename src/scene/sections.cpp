@@ -18,8 +18,7 @@ struct NotYet {
   const char* key;
   const char* value;
 };
-constexpr std::array<NotYet, 3> kNotYet = {{
-    {"", "solver", "granular-sph"},
+constexpr std::array<NotYet, 2> kNotYet = {{
     {"", "solver", "dem"},
     {"cache", "fields", ""},
 }};

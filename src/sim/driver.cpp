@@ -234,6 +234,7 @@ StepReport Driver::step(double limit) {
       const bool whole = report.dt_used == dt;
       accept(report, last && whole ? end : now_.time + report.dt_used);
       now_.scalars[kRetries] += tries - 1;
+      pass_on(report);
       exchange_particles();
       return report;
     }
@@ -243,6 +244,14 @@ StepReport Driver::step(double limit) {
     dt *= 0.5;
     last = false;
   }
+}
+
+// The first remark of a run; the ledger has what came of the others.
+void Driver::pass_on(const StepReport& report) {
+  if (report.remark.empty() || remarked_) return;
+  remarked_ = true;
+  warn("step {} at t = {:.6g} s: {}; others like it are not mentioned", now_.step, now_.time,
+       report.remark);
 }
 
 // What an accepted step is followed by: paths are measured, particles go and come.

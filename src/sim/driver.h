@@ -69,6 +69,7 @@ class Driver {
   void place_solids();
   void finish_frame(FrameSink& sink, double milliseconds, const StepReport& last);
   LedgerRow ledger_row(double milliseconds, const StepReport& last) const;
+  void pass_on(const StepReport& report);
   void exchange_particles();
   Frame make_frame();
 
@@ -82,6 +83,7 @@ class Driver {
   Probes probes_;
   State now_, next_;
   BodyImpulses impulses_;
+  bool remarked_ = false;  // a remark was passed on
 };
 
 }  // namespace barchan

@@ -131,6 +131,9 @@ std::vector<Solid> describe_solids(const Scene& scene) {
 }
 
 // What the scene's bounded shapes take up.
+//
+// And around it what material that runs out over an endless floor may reach: three times the size,
+// but not so much that a large scene would get too many samples.
 Aabb stage_of(const Scene& scene) {
   Aabb stage;
   const auto add = [&](const Shape& shape) {
@@ -140,7 +143,10 @@ Aabb stage_of(const Scene& scene) {
   for (const Fill& fill : scene.fills) add(fill.shape.shape);
   for (const SceneSolid& solid : scene.solids) add(solid.shape.shape);
   for (const Emitter& emitter : scene.emitters) add(emitter.shape.shape);
-  return stage;
+  if (stage.is_empty()) return stage;
+  const Vec3d size = stage.extent();
+  const double largest = std::max({size.x, size.y, size.z});
+  return stage.grown(std::min(3.0 * largest, 200.0 * scene.general.resolution));
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ struct StepReport {
   std::uint64_t pairs = 0;               // neighbour pairs visited, for bench
   std::uint64_t boundary_particles = 0;
   std::string trouble;  // "" or why the step should be taken again with a smaller dt
+  std::string remark;   // "" or what the user should know; the step stands
 };
 
 // What the material put on each solid during a step, about the solid's own origin where it is at

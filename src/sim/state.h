@@ -58,6 +58,11 @@ class State {
 
   // Changing a column that this state has written, row by row.
   View3<float> rewrite_vectors(const std::string& name);
+  template <class T>
+  View<T> rewrite_numbers(const std::string& name) {
+    Column& c = writable(name);
+    return {reinterpret_cast<T*>(c.grow(c.size())), c.size()};
+  }
 
   // Writing: the column gets memory of its own (contents undefined) for size() elements.
   View3<float> write_vectors(const std::string& name);

@@ -4,6 +4,7 @@
 #include "sim/initial_state.h"
 #include "solvers/ballistic/ballistic_solver.h"
 #include "solvers/flip/flip_solver.h"
+#include "solvers/granular_sph/gsph_solver.h"
 #include "solvers/pbf/pbf_solver.h"
 
 namespace barchan {
@@ -17,16 +18,16 @@ std::unique_ptr<Solver> make(Device& device, const Scene& scene, const Params& p
   });
 }
 
-// What flip would take for something else.
-void check_for_flip(const Scene& scene) {
+// What these solvers would take for something else.
+void refuse_viscous(const Scene& scene) {
   for (const Material& material : scene.materials) {
     const MaterialParams& m = material.params;
     constexpr double kThin = 0.01;  // ten times that of water, which shows nowhere [Pa s]
     if (m.viscosity > kThin) {
       reject(
-          "material '{}' is viscous, which is not available yet with solver = \"flip\"; make it "
+          "material '{}' is viscous, which is not available yet with solver = \"{}\"; make it "
           "thinner than 0.01 Pa s, or use solver = \"pbf\"",
-          material.name);
+          material.name, scene.general.solver);
     }
   }
 }
@@ -37,8 +38,12 @@ std::unique_ptr<Solver> make_solver(const Scene& scene, Device& device) {
   const std::string& name = scene.general.solver;
   if (name == "ballistic") return make<BallisticSolver>(device, scene, scene.ballistic);
   if (name == "flip") {
-    check_for_flip(scene);
+    refuse_viscous(scene);
     return make<FlipSolver>(device, scene, scene.flip);
+  }
+  if (name == "granular-sph") {
+    refuse_viscous(scene);
+    return make<GsphSolver>(device, scene, scene.granular_sph);
   }
   if (name == "pbf") return make<PbfSolver>(device, scene, scene.pbf);
   reject("solver = \"{}\" is not available yet", name);

@@ -10,6 +10,7 @@
 #include "sim/solver.h"
 #include "solvers/pbf/kernels.h"
 #include "spatial/cells.h"
+#include "spatial/guessed_frame.h"
 #include "spatial/neighbours.h"
 
 namespace barchan {
@@ -42,8 +43,6 @@ class PbfSolver final : public Solver {
                      StepReport& report, BodyImpulses& out);
 
   // Parts of them.
-  CellFrame choose_frame(View3<const float> x);
-  bool frame_held(const Bounds& bounds);
   void measure_walls();
   pbf::MeasureWalls wall_sums();
   void iterate(int k, const SolidsView& solids, View<const std::uint8_t> material);
@@ -60,8 +59,7 @@ class PbfSolver final : public Solver {
   pbf::ArtificialPressure s_corr_;
   Vec3 gravity_;  // [m/s^2]
 
-  CellFrame frame_{};         // of the cells
-  bool frame_known_ = false;  // it is the last step's
+  GuessedFrame<Device> frame_;
   CellSort<Device> cells_;
   NeighbourSearch<Device> near_;
   Boundary<Device> boundary_;

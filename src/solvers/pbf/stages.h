@@ -6,7 +6,6 @@
 
 #include "solvers/pbf/lattice.h"
 #include "solvers/pbf/pbf_solver.h"
-#include "spatial/kernels.h"
 
 namespace barchan {
 
@@ -18,6 +17,7 @@ PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const Pbf
       kernels_(pbf::lattice_kernels(setup.spacing, params)),
       s_corr_(pbf::artificial_pressure(kernels_, setup.spacing, params)),
       gravity_(setup.gravity),
+      frame_(device),
       cells_(device),
       near_(device),
       boundary_(device, setup.solids, setup.spacing, setup.seed, setup.stage),
@@ -73,7 +73,7 @@ int PbfSolver<Device>::most_iterations() const {
 
 template <class Device>
 void PbfSolver<Device>::predict(const State& now, const SolidsView& solids, double dt) {
-  const int passes = (solids.count + pbf::kSolidsPerPass - 1) / pbf::kSolidsPerPass;
+  const int passes = (solids.count + kSolidsPerPass - 1) / kSolidsPerPass;
   results_.resize(static_cast<std::size_t>(std::max(most_iterations(), passes)));
   predicted_.resize(now.size());
   near_wall_.resize(now.size());
@@ -82,30 +82,13 @@ void PbfSolver<Device>::predict(const State& now, const SolidsView& solids, doub
                              static_cast<float>(dt), predicted_.view(), near_wall_.view()});
 }
 
-// The frame that the cells are laid out by. On a GPU it is the last step's, so that nobody waits
-// for the particles' extent; where that turns out to want another one, the step is begun again.
-template <class Device>
-CellFrame PbfSolver<Device>::choose_frame(View3<const float> x) {
-  const float h = kernels_.W.h;
-  if (device_.on_host() || !frame_known_) {
-    frame_ = steady_frame(extent_of(device_, x, h), h);
-    frame_known_ = false;
-    return frame_;
-  }
-  begin_aside(device_);
-  reduce_to<JoinBounds>(device_, "cells: extent", static_cast<std::int64_t>(x.size), PointBounds{x},
-                        &results_.data()->bounds);
-  end_aside(device_);
-  return frame_;
-}
-
 // All that belongs to the solids is made beside the lists of the fluid.
 template <class Device>
 void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next) {
   const std::size_t count = now.size();
   const float h = kernels_.W.h;
   const View3<const float> predicted = std::as_const(predicted_).view();
-  cells_.sort(predicted, choose_frame(predicted));
+  cells_.sort(predicted, frame_.choose(predicted, h, &results_.data()->bounds));
   for (auto* points : {&points_, &points_and_lambda_, &velocities_}) points->resize(count);
   for (auto* vectors : {&moved_, &pushed_}) vectors->resize(count);
   sorted_near_wall_.resize(count);
@@ -241,19 +224,23 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
                         &results_.data()->confined);
 }
 
-// Beside what follows; wait_for_results joins the two.
+// Beside what follows; wait_for_results joins the two. Samples pushed with about (lambda_i +
+// lambda_b) V grad W, so a solid gets -2 m V Lambda grad W / dt, Lambda the sum of lambda over the
+// iterations.
 template <class Device>
 void PbfSolver<Device>::push_solids(const SolidsView& solids, double dt) {
   const double mass = setup_.particle_masses().front();
+  const double scale = -2.0 * mass * static_cast<double>(kernels_.V) / dt;
   begin_aside(device_);
-  for (int first = 0; first < solids.count; first += pbf::kSolidsPerPass) {
-    reduce_some_to<pbf::JoinPushes>(
+  for (int first = 0; first < solids.count; first += kSolidsPerPass) {
+    reduce_some_to<JoinPushes>(
         device_, "push solids", n(),
-        pbf::PushSolids{boundary_.view(), std::as_const(points_).view(),
-                        std::as_const(sorted_near_wall_).view(), std::as_const(pushed_).view(),
-                        std::as_const(multiplier_).view(), kernels_, containment(solids),
-                        static_cast<float>(mass), static_cast<float>(dt), first},
-        &results_.data()[first / pbf::kSolidsPerPass].pushes);
+        PushSolids<Spiky>{boundary_.view(), std::as_const(points_).view(),
+                          std::as_const(sorted_near_wall_).view(), std::as_const(pushed_).view(),
+                          std::as_const(multiplier_).view(), static_cast<float>(scale), kernels_.G,
+                          containment(solids), static_cast<float>(mass), static_cast<float>(dt),
+                          first},
+        &results_.data()[first / kSolidsPerPass].pushes);
   }
   end_aside(device_);
 }
@@ -284,13 +271,7 @@ void PbfSolver<Device>::finish_report(const std::vector<pbf::Results>& results, 
       n() > 0 ? static_cast<double>(ending.excess.sum) / static_cast<double>(n()) : 0.0;
   report.pairs = ending.pairs;
 
-  for (std::size_t solid = 0; solid < out.linear.size(); ++solid) {
-    const pbf::Pushes& sums = results[solid / pbf::kSolidsPerPass].pushes;
-    const std::size_t s = solid % pbf::kSolidsPerPass;
-    const Vec3d origin = next.bodies[solid].position;
-    out.linear[solid] = sums.impulse[s];
-    out.angular[solid] = sums.angular_impulse[s] - cross(origin, sums.impulse[s]);
-  }
+  report_pushes(results, next.bodies, out);
 }
 
 // On a GPU lists are made in room that is guessed, and cells in a frame that is: where either was
@@ -298,24 +279,11 @@ void PbfSolver<Device>::finish_report(const std::vector<pbf::Results>& results, 
 template <class Device>
 bool PbfSolver<Device>::begin_again(const pbf::Results& results, const State& now, State& next) {
   const bool fluid = near_.settled(), walls = boundary_.settled(results.touched);
-  if (fluid && walls && frame_held(results.bounds)) return false;
+  if (fluid && walls && frame_.held(results.bounds, kernels_.W.h)) return false;
   const std::vector<BodyState> bodies = next.bodies;
   next.follow(now);
   next.bodies = bodies;
   return true;
-}
-
-// Whether this step's frame was what its particles want; from now on there is one to go by.
-template <class Device>
-bool PbfSolver<Device>::frame_held(const Bounds& bounds) {
-  const float h = kernels_.W.h;
-  const bool guessed = frame_known_;
-  frame_known_ = !device_.on_host();
-  if (!guessed) return true;
-  const CellFrame right = steady_frame({bounds, 0.5 * (Vec3d(bounds.lo) + Vec3d(bounds.hi))}, h);
-  if (right == frame_) return true;
-  frame_known_ = false;  // it may need more than the bounds: ask
-  return false;
 }
 
 // Lists of two bytes an entry, points read and written in each pass, the state once.

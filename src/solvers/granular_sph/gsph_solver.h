@@ -1,0 +1,78 @@
+// Granular SPH (Alduan & Otaduy 2011): the step is in gsph_step.h, its stages in stages.h, their
+// arithmetic in kernels.h, and README.md says where each equation is.
+#pragma once
+
+#include <vector>
+
+#include "compute/buffer.h"
+#include "params/solver_params.h"
+#include "sim/boundary.h"
+#include "sim/solver.h"
+#include "solvers/granular_sph/kernels.h"
+#include "spatial/cells.h"
+#include "spatial/guessed_frame.h"
+#include "spatial/neighbours.h"
+
+namespace barchan {
+
+template <class Device>
+class GsphSolver final : public Solver {
+ public:
+  GsphSolver(Device& device, const SolverSetup& setup, const GranularSphParams& params);
+
+  std::vector<ColumnSpec> columns() const override;
+  double suggest_dt(const State& now) const override;
+  // A body that falls onto a film of sand on a floor must feel it before it is through.
+  double body_cfl() const override { return 0.25; }
+  StepReport step(const State& now, const SolidsView& solids, double dt, State& next,
+                  BodyImpulses& out) override;
+  double surface_radius() const override { return 0.5 * setup_.spacing; }
+  double floor_bytes(std::size_t particles) const override;
+
+ private:
+  // The stages, in the order of the step.
+  void find_neighbours(const State& now, const SolidsView& solids, State& next);
+  void measure(double dt, State& next);
+  void correct_pressure(int k, double dt, const State& next);
+  void correct_velocity(double dt, const State& next);
+  void correct_stress(double dt, const State& next);
+  void correct_velocity_by_stress(double dt, const State& next, bool first);
+  bool dense_enough(int k, StepReport& report);
+  void move_on(const SolidsView& solids, double dt, State& next);
+  void push_solids(const SolidsView& solids, double dt, const State& next);
+  std::vector<gsph::Results> wait_for_results();
+  bool begin_again(const gsph::Results& results, const State& now, State& next);
+  void finish_report(const std::vector<gsph::Results>& results, double dt, const State& next,
+                     StepReport& report, BodyImpulses& out);
+
+  bool paper() const { return params_.scheme == "paper"; }
+  Containment containment(const SolidsView& solids) const;
+  std::int64_t n() const { return static_cast<std::int64_t>(points_.size()); }
+
+  Device& device_;
+  SolverSetup setup_;
+  GranularSphParams params_;
+  gsph::Kernels kernels_;
+  Vec3 gravity_;                           // [m/s^2]
+  bool rough_ = false, cohesive_ = false;  // some material is
+
+  GuessedFrame<Device> frame_;
+  CellSort<Device> cells_;
+  NeighbourSearch<Device> near_;
+  Boundary<Device> boundary_;
+
+  Buffer<gsph::Matter> matter_;
+  Buffer<Float4> points_, with_pressure_;    // x with w, x with p
+  Buffer<Float4> velocities_, free_, star_;  // v; v by gravity alone; v*
+  Buffer<float> target_;                     // density to end with, over that at rest
+  Buffer<Float4> stress_, more_stress_;
+  Buffer3 pull_, friction_;    // by stress, on walls [m/s^2]
+  Buffer<float> strain_rate_;  // [1/s]
+  Buffer<std::uint8_t> near_wall_;
+  Buffer3 pushed_;                     // [m]
+  Buffer<gsph::WallPart> wall_parts_;  // of the particles near solids
+  Buffer<Float4> wall_pressure_;       // of the boundary samples [Pa]
+  Buffer<gsph::Results> results_;
+};
+
+}  // namespace barchan

@@ -1,0 +1,336 @@
+// The stages of the granular SPH step: which kernel runs over what.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+#include "solvers/granular_sph/gsph_solver.h"
+#include "solvers/granular_sph/lattice.h"
+
+namespace barchan {
+
+namespace gsph {
+
+inline constexpr double kWarm = 0.9;      // share of the last pressure to begin with
+inline constexpr double kBack = 0.05;     // share of an excess taken back in a step; < 1 - kWarm
+inline constexpr double kBand = 0.01;     // deficit of density that a target may have
+inline constexpr double kGrowth = 1.25;   // of the time step, from one to the next
+inline constexpr double kRelax = 0.7;     // under-relaxation of the pressure: 1 diverges in a crowd
+inline constexpr double kOmega = 0.2;     // under-relaxation of the stress
+inline constexpr double kTogether = 0.5;  // of pressure and stress that are corrected at once
+inline constexpr double kPull = 0.001;    // excess density that a pull undoes at most
+inline constexpr double kSound = 1.0 / 0.03;  // speed of sound over sqrt(g d)
+
+}  // namespace gsph
+
+template <class Device>
+GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
+                               const GranularSphParams& params)
+    : device_(device),
+      setup_(setup),
+      params_(params),
+      kernels_(gsph::lattice_kernels(setup.spacing)),
+      gravity_(setup.gravity),
+      frame_(device),
+      cells_(device),
+      near_(device),
+      boundary_(device, setup.solids, setup.spacing, setup.seed, setup.stage),
+      matter_(device),
+      points_(device),
+      with_pressure_(device),
+      velocities_(device),
+      free_(device),
+      star_(device),
+      target_(device),
+      stress_(device),
+      more_stress_(device),
+      pull_(device),
+      friction_(device),
+      strain_rate_(device),
+      near_wall_(device),
+      pushed_(device),
+      wall_parts_(device),
+      wall_pressure_(device),
+      results_(device) {
+  std::vector<gsph::Matter> matter;
+  for (const MaterialParams& m : setup.materials) {
+    const double angle = radians(m.friction_angle);
+    const bool rough = m.friction_angle > 0.0 || m.cohesion > 0.0;
+    double friction = std::sqrt(2.0) * std::tan(angle);
+    if (params.yield == "plane-strain") friction = std::sqrt(2.0) * std::sin(angle);
+    if (params.yield == "alduan-otaduy") friction = std::sqrt(2.0 / 3.0) * std::sin(angle);
+    matter.push_back({static_cast<float>(m.density),
+                      static_cast<float>(setup.materials.front().density / m.density),
+                      static_cast<float>(friction), static_cast<float>(m.cohesion),
+                      static_cast<float>(rough ? 0.0 : params.viscosity * m.density), rough});
+    rough_ = rough_ || rough;
+    cohesive_ = cohesive_ || m.cohesion > 0.0;
+  }
+  matter_.upload(matter);
+}
+
+template <class Device>
+std::vector<ColumnSpec> GsphSolver<Device>::columns() const {
+  std::vector<ColumnSpec> columns = {{"density", Type::f32, 1, true},
+                                     {"pressure", Type::f32, 1, true}};
+  if (rough_) {
+    columns.push_back({"stress_normal", Type::f32, 3, false});  // xx, yy, zz
+    columns.push_back({"stress_shear", Type::f32, 3, false});   // xy, xz, yz
+    columns.push_back({"wall_friction", Type::f32, 3, false});
+  }
+  if (cohesive_) columns.push_back({"damage", Type::f32, 1, true});
+  return columns;
+}
+
+// A density error is never cured by a shorter step: overlap / dt is the speed that would come of
+// it. Steps grow slowly, for pressure carried over from a short one must not meet a long one.
+template <class Device>
+double GsphSolver<Device>::suggest_dt(const State& now) const {
+  const double d = setup_.spacing, g = length(setup_.gravity);
+  double dt = std::min(params_.dt_max, params_.cfl * d / std::max(now.max_speed, 1e-9));
+  if (g > 0.0) dt = std::min(dt, params_.fall * std::sqrt(d / g));
+  if (now.last_dt > 0.0) dt = std::min(dt, gsph::kGrowth * now.last_dt);
+  return dt;
+}
+
+// The net lies below the distance that boundary samples keep, d / 2: a particle pressed onto it
+// still feels them push.
+template <class Device>
+Containment GsphSolver<Device>::containment(const SolidsView& solids) const {
+  const auto d = static_cast<float>(setup_.spacing);
+  return {solids, 0.25f * d, 0.1f * d, 0.5f * d};
+}
+
+// In the order of the cells; all that belongs to the solids is made beside the lists of the fluid.
+template <class Device>
+void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& solids, State& next) {
+  const std::size_t count = now.size();
+  const float h = kernels_.W.h;
+  const auto warm = static_cast<float>(paper() ? 0.0 : gsph::kWarm);
+  const int passes = (solids.count + kSolidsPerPass - 1) / kSolidsPerPass;
+  results_.resize(static_cast<std::size_t>(std::max(params_.iterations_max, passes)));
+  cells_.sort(now.position(), frame_.choose(now.position(), h, &results_.data()->bounds));
+  for (auto* packs : {&points_, &with_pressure_, &velocities_, &free_, &star_})
+    packs->resize(count);
+  target_.resize(count);
+  for_each(
+      device_, "reorder", n(),
+      gsph::Gather{cells_.order(), now.position(), now.velocity(), now.numbers<float>("pressure"),
+                   now.material(), std::as_const(matter_).view(), warm, points_.view(),
+                   with_pressure_.view(), velocities_.view()});
+  if (rough_) {
+    for (auto* packs : {&stress_, &more_stress_}) packs->resize(count);
+    for (auto* vectors : {&pull_, &friction_}) vectors->resize(count);
+    for_each(device_, "reorder", n(),
+             gsph::GatherStress{cells_.order(), now.vectors("stress_normal"),
+                                now.vectors("stress_shear"), now.vectors("wall_friction"),
+                                paper() ? 0.0f : 1.0f, stress_.view(), more_stress_.view(),
+                                friction_.view()});
+  }
+  begin_aside(device_);
+  boundary_.place(next.bodies, cells_.cells(), std::as_const(points_).view(), h);
+  device_.copy(&results_.data()->touched, boundary_.view().count, sizeof(std::uint32_t));
+  wall_parts_.resize(boundary_.room());
+  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
+           gsph::MeasureWalls{boundary_.view(), std::as_const(points_).view(), solids, kernels_,
+                              rough_, wall_parts_.view()});
+  end_aside(device_);
+  next.reorder(cells_.order(), {"position", "velocity", "density", "pressure", "stress_normal",
+                                "stress_shear", "wall_friction"});
+  near_.build_later(cells_.cells(), std::as_const(points_).view(), h);
+  join_aside(device_);
+}
+
+template <class Device>
+void GsphSolver<Device>::measure(double dt, State& next) {
+  const double d = setup_.spacing, g = length(setup_.gravity);
+  const double sound = gsph::kSound * std::sqrt(g * d) * d;  // c_s h / 2
+  const bool pulls = params_.pressure == "bilateral";
+  const double band = pulls ? 1.0 : paper() ? 0.0 : gsph::kBand;
+  const gsph::Target target{static_cast<float>(paper() && !pulls ? 1.0 : gsph::kBack),
+                            static_cast<float>(band)};
+  reduce_to<gsph::JoinExcess>(
+      device_, "measure", n(),
+      gsph::Measure{
+          near_.view(), std::as_const(with_pressure_).view(), std::as_const(velocities_).view(),
+          next.material(), std::as_const(matter_).view(), boundary_.view().slot_of,
+          std::as_const(wall_parts_).view(), std::as_const(friction_).view(), kernels_, target,
+          gravity_, static_cast<float>(dt), static_cast<float>(sound), free_.view(), star_.view(),
+          target_.view(), next.write_numbers<float>("density")},
+      &results_.data()->measured);
+}
+
+template <class Device>
+void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
+  const double delta =
+      gsph::pressure_step(kernels_, dt) * (paper() && rough_ ? gsph::kTogether : gsph::kRelax);
+  reduce_to<gsph::JoinExcess>(
+      device_, "pressure", n(),
+      gsph::Press{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
+                  std::as_const(free_).view(), std::as_const(target_).view(),
+                  next.numbers<float>("density"), next.material(), std::as_const(matter_).view(),
+                  boundary_.view().slot_of, std::as_const(wall_parts_).view(), kernels_,
+                  static_cast<float>(dt), static_cast<float>(delta),
+                  static_cast<float>(params_.pressure == "bilateral" ? gsph::kPull : 0.0),
+                  with_pressure_.view()},
+      &results_.data()[k].excess);
+}
+
+template <class Device>
+void GsphSolver<Device>::correct_velocity(double dt, const State& next) {
+  const BoundaryView walls = boundary_.view();
+  wall_pressure_.resize(boundary_.placed());
+  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
+           gsph::PressWalls{walls, std::as_const(with_pressure_).view(), kernels_,
+                            wall_pressure_.view()});
+  for_each(
+      device_, "push", n(),
+      gsph::Push{near_.view(), walls, std::as_const(with_pressure_).view(),
+                 std::as_const(free_).view(), std::as_const(wall_pressure_).view(), next.material(),
+                 std::as_const(matter_).view(), std::as_const(pull_).view(), kernels_,
+                 static_cast<float>(dt), wall_parts_.view(), friction_.view(), star_.view()});
+}
+
+template <class Device>
+void GsphSolver<Device>::correct_stress(double dt, const State& next) {
+  if (!rough_) return;
+  const double omega = gsph::kOmega * (paper() ? gsph::kTogether : 1.0);
+  if (cohesive_) strain_rate_.resize(points_.size());
+  for_each(device_, "strain", n(),
+           gsph::Strain{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
+                        std::as_const(free_).view(), std::as_const(with_pressure_).view(),
+                        next.material(), std::as_const(matter_).view(),
+                        cohesive_ ? next.numbers<float>("damage") : View<const float>{}, kernels_,
+                        gsph::Yield{params_.yield == "alduan-otaduy"},
+                        static_cast<float>(omega * gsph::stress_step(kernels_, dt)), stress_.view(),
+                        more_stress_.view(), strain_rate_.view()});
+}
+
+template <class Device>
+void GsphSolver<Device>::correct_velocity_by_stress(double dt, const State& next, bool first) {
+  if (!rough_) return;
+  for_each(
+      device_, "pull", n(),
+      gsph::Pull{near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
+                 std::as_const(more_stress_).view(), next.material(), std::as_const(matter_).view(),
+                 kernels_, static_cast<float>(dt), first, pull_.view(), star_.view()});
+}
+
+// Whether iteration k may be the last. Densities are those before it; it makes them better.
+template <class Device>
+bool GsphSolver<Device>::dense_enough(int k, StepReport& report) {
+  report.iterations = k + 1;
+  if (k + 1 >= params_.iterations_max) return true;
+  if (k + 1 < params_.iterations_min) return false;
+  gsph::Results now;
+  device_.download(&now, results_.data() + k, sizeof(now));
+  return static_cast<double>(now.excess.largest) <= params_.tolerance;
+}
+
+template <class Device>
+void GsphSolver<Device>::move_on(const SolidsView& solids, double dt, State& next) {
+  near_wall_.resize(points_.size());
+  pushed_.resize(points_.size());
+  for_each_some(
+      device_, "move", n(),
+      gsph::MoveOn{std::as_const(points_).view(), std::as_const(star_).view(),
+                   std::as_const(with_pressure_).view(), next.material(),
+                   std::as_const(matter_).view(), boundary_.view().slot_of,
+                   std::as_const(wall_parts_).view(), containment(solids), static_cast<float>(dt),
+                   near_wall_.view(), pushed_.view(), next.write_position(), next.write_velocity(),
+                   next.write_numbers<float>("pressure")});
+  if (rough_) {
+    for_each(
+        device_, "move", n(),
+        gsph::KeepStress{std::as_const(stress_).view(), std::as_const(more_stress_).view(),
+                         std::as_const(friction_).view(), boundary_.view().slot_of,
+                         next.write_vectors("stress_normal"), next.write_vectors("stress_shear"),
+                         next.write_vectors("wall_friction")});
+  }
+  if (cohesive_) {
+    const gsph::Bonds bonds{static_cast<float>(params_.bond_limit),
+                            static_cast<float>(params_.bond_strain),
+                            static_cast<float>(params_.bond_time)};
+    for_each(device_, "bonds", n(),
+             gsph::AgeBonds{std::as_const(strain_rate_).view(), next.numbers<float>("pressure"),
+                            bonds, static_cast<float>(dt), next.rewrite_numbers<float>("damage")});
+  }
+  reduce_to<JoinVitals>(device_, "vitals", n(), ReadVitals{next.position(), next.velocity()},
+                        &results_.data()->vitals);
+}
+
+// Samples pushed with -2 m p (V / rho) grad W.
+template <class Device>
+void GsphSolver<Device>::push_solids(const SolidsView& solids, double dt, const State& next) {
+  const double d = setup_.spacing;
+  const gsph::Kernels& k = kernels_;
+  // k.grad is of sums of the shape's slope over h; W's own gradient has w_scale / h in it.
+  const double scale = 2.0 * d * d * d * dt * static_cast<double>(k.grad * k.wall_grad) *
+                       static_cast<double>(k.W.h / k.W.w_scale);
+  const double mass = setup_.particle_masses().front();
+  for (int first = 0; first < solids.count; first += kSolidsPerPass) {
+    reduce_some_to<JoinPushes>(
+        device_, "push solids", n(),
+        PushSolids<CubicSpline>{boundary_.view(), std::as_const(points_).view(),
+                                std::as_const(near_wall_).view(), std::as_const(pushed_).view(),
+                                next.numbers<float>("pressure"), static_cast<float>(scale), k.W,
+                                containment(solids), static_cast<float>(mass),
+                                static_cast<float>(dt), first},
+        &results_.data()[first / kSolidsPerPass].pushes);
+  }
+}
+
+template <class Device>
+std::vector<gsph::Results> GsphSolver<Device>::wait_for_results() {
+  return results_.download();
+}
+
+template <class Device>
+void GsphSolver<Device>::finish_report(const std::vector<gsph::Results>& results, double dt,
+                                       const State& next, StepReport& report, BodyImpulses& out) {
+  const gsph::Results& first = results.front();
+  report.dt_used = dt;
+  report.max_speed = std::sqrt(static_cast<double>(first.vitals.max_speed_squared));
+  const std::uint32_t bad = first.vitals.first_bad;
+  report.first_bad = bad == ~0u ? -1 : static_cast<std::int64_t>(bad);
+  report.boundary_particles = boundary_.size();
+  report.pairs = first.measured.pairs;
+  const auto iterations = static_cast<std::size_t>(report.iterations);
+  for (std::size_t k = 0; k < iterations; ++k) {
+    report.density_error.push_back(static_cast<double>(results[k].excess.largest));
+  }
+  report.density_error_max = static_cast<double>(first.measured.largest);
+  report.density_error_mean =
+      n() > 0 ? static_cast<double>(first.measured.sum) / static_cast<double>(n()) : 0.0;
+  const double left = report.density_error.back();
+  if (iterations == static_cast<std::size_t>(params_.iterations_max) && left > params_.tolerance) {
+    report.remark = fmt::format(
+        "{} iterations, the most allowed, left an excess density of {:.2g} % over the target",
+        iterations, 100.0 * left);
+  }
+  report_pushes(results, next.bodies, out);
+}
+
+// See PbfSolver: on a GPU lists are made in room that is guessed, and cells in a frame that is.
+template <class Device>
+bool GsphSolver<Device>::begin_again(const gsph::Results& results, const State& now, State& next) {
+  const bool fluid = near_.settled(), walls = boundary_.settled(results.touched);
+  if (fluid && walls && frame_.held(results.bounds, kernels_.W.h)) return false;
+  const std::vector<BodyState> bodies = next.bodies;
+  next.follow(now);
+  next.bodies = bodies;
+  return true;
+}
+
+// Lists of two bytes an entry, points read and written in each pass, the state once.
+template <class Device>
+double GsphSolver<Device>::floor_bytes(std::size_t particles) const {
+  const double passes = 1.0 + (rough_ ? 4.0 : 2.0) * params_.iterations_min;
+  constexpr double kList = 30.0 * 2.0, kPoint = 3.0 * 16.0, kState = 2.0 * 72.0;
+  return static_cast<double>(particles) * (passes * (kList + kPoint) + kList + kState);
+}
+
+}  // namespace barchan
