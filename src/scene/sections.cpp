@@ -20,7 +20,7 @@ struct NotYet {
 };
 constexpr std::array<NotYet, 3> kNotYet = {{
     {"", "solver", "granular-sph"},
-    {"", "solver", "dem"},
+    {"dem", "integrator", "rkf45"},
     {"cache", "fields", ""},
 }};
 

@@ -63,6 +63,7 @@ Driver::Driver(const Scene& scene, Device& device, Solver& solver)
       now_(device, probes_.with_columns(solver.columns())),
       next_(device, probes_.with_columns(solver.columns())) {
   fill_state(scene, solids_, now_);
+  solver_.complete(now_);
   for (int s = 0; s < solids_.count(); ++s) {
     const Solid& solid = solids_[s];
     const Pose pose = solids_.pose(s, 0.0);
@@ -249,7 +250,9 @@ StepReport Driver::step(double limit) {
 void Driver::exchange_particles() {
   probes_.follow_paths(now_);
   sinks_.remove(now_);
+  const std::uint64_t born_before = now_.next_id;
   emitters_.emit(now_, solids_);
+  if (now_.next_id != born_before) solver_.complete(now_);
 }
 
 StepReport Driver::step_within_frame() {
@@ -341,6 +344,7 @@ Frame Driver::make_frame() {
   for (const Column& column : now_.columns()) {
     if (column.spec().in_frames) frame.columns.push_back(download(now_.device(), column));
   }
+  solver_.add_to_frame(now_, frame);
   frame.bodies = now_.bodies;
   // Flows are means since the frame written before; the first one has none before it.
   const double seconds = static_cast<double>(scene_.cache.every) / scene_.general.fps;
