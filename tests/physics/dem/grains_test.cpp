@@ -63,7 +63,6 @@ TEST_P(Grains, MomentumIsKeptToRoundingAndEnergyIsLost) {
 
 // Negative control: the same with a breath of gravity.
 TEST_P(Grains, MomentumIsNotKeptUnderGravity) {
-  Trial run("title = \"control\"\n" + kTwoBlobs, *device);
   Trial pulled(
       [&] {
         std::string text = kTwoBlobs;
@@ -157,7 +156,9 @@ TEST(GrainShapes, HaveTheMassAndInertiaOfTheUnion) {
     EXPECT_NEAR(length(a.center) + a.radius, 1.0, 1e-3);
     for (const GrainSphere& b : tetrahedron.spheres) {
       const double apart = length(a.center - b.center);
-      if (apart > 0.0) EXPECT_NEAR(apart, 1.5 * a.radius, 1e-6);
+      if (&a != &b) {
+        EXPECT_NEAR(apart, 1.5 * a.radius, 1e-6);
+      }
     }
   }
   EXPECT_EQ(make_grain(grain_spheres("cube")).spheres.size(), 8u);
