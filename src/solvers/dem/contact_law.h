@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/hd.h"
-#include "compute/lanes.h"
+#include "compute/eight.h"
 #include "compute/view.h"
 #include "math/scalar.h"
 #include "math/vec3.h"
@@ -48,7 +48,7 @@ struct ContactModel {
   float kr_m = 0.0f, kr_R = 0.0f, kd_m = 0.0f, kd_R = 0.0f;
 };
 
-// The arithmetic is a template over the number: one contact (float), or sixteen (Lanes) on a CPU.
+// The arithmetic is a template over the number: one contact (float), or eight (Eight) on a CPU.
 template <class T>
 HD_INLINE inline T spread(float a) {
   return T{} + a;

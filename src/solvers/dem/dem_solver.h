@@ -38,7 +38,6 @@ class DemSolver final : public Solver {
   double drift(const State& now, double dt, State& next);
   bool lists_hold(const State& now, double moved, State& next) const;
   void find_contacts(const State& now, const SolidsView& solids, State& next);
-  void place_spheres(const State& next);
   void push(const State& now, const SolidsView& solids, double dt, State& next);
   dem::Summary kick(double dt, State& next);
   void push_solids(const State& now, double dt, State& next, BodyImpulses& out);
@@ -49,6 +48,8 @@ class DemSolver final : public Solver {
   View<const std::uint32_t> count_list(const char* label, State& next, const char* name,
                                        std::size_t spheres, std::uint32_t& total);
   void remember(const State& now, State& next);
+  bool same_grains(const State& now) const;
+  dem::PlaceSpheres placing(const State& next);
   dem::Lists lists(const State& state) const;
   dem::OldLists old_lists(const State& now) const;
   double solids_moved(const State& now, const State& next) const;

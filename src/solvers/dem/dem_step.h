@@ -10,10 +10,9 @@ namespace barchan {
 template <class Device>
 StepReport DemSolver<Device>::step(const State& now, const SolidsView& solids, double dt,
                                    State& next, BodyImpulses& out) {
-  const double moved = drift(now, dt, next);     // v += dt/2 F/m,  x += dt v
+  const double moved = drift(now, dt, next);     // v += dt/2 F/m,  x += dt v; spheres
   fresh_ = !lists_hold(now, moved, next);        // since the last search
   if (fresh_) find_contacts(now, solids, next);  // who may touch whom; rows are sorted
-  place_spheres(next);                           // of each grain
   push(now, solids, dt, next);                   // contacts, (10)-(19)
   const dem::Summary met = kick(dt, next);       // v += dt/2 F/m
   push_solids(now, dt, next, out);               // by the opposite of what they did to grains

@@ -109,53 +109,6 @@ HD inline Vec3 two_sum(const Vec3& a, const Vec3& b, Vec3& rest) {
   return {two_sum(a.x, b.x, rest.x), two_sum(a.y, b.y, rest.y), two_sum(a.z, b.z, rest.z)};
 }
 
-// Velocity Verlet, first half: v += dt/2 F/m, then x += dt v. Returns how far any sphere of the
-// grain is from where the lists were made.
-//
-// Positions are sums of two floats: a step may be shorter than the spacing of floats.
-struct Drift {
-  View3<const float> x, low, v, w, force, torque;
-  View4<const float> q;  // empty where all grains are spheres
-  View<const float> scale, mass, turned;
-  View<const std::uint8_t> material;
-  View<const GrainType> types;
-  View3<const float> listed;  // where grains were when the lists were made
-  Vec3 gravity;
-  float dt;
-  View3<float> next_x, next_low, next_v, next_w;
-  View4<float> next_q;
-  View<float> next_turned;  // since the lists were made, a bound [rad]
-
-  HD float operator()(int at) const {
-    const auto i = static_cast<std::size_t>(at);
-    const GrainType& type = types[material[i]];
-    const float m = mass[i], r = scale[i], half = 0.5f * dt;
-    const Vec3 velocity = v[i] + half * (gravity + force[i] / m);
-    Vec3 rest;
-    const Vec3 to = two_sum(x[i], low[i] + dt * velocity, rest);
-    next_x[i] = to;
-    next_low[i] = rest;
-    next_v[i] = velocity;
-    const float moved = length(to - listed[i]);
-    const Vec3 I = inertia_of(type, m, r);
-    if (q.w == nullptr) {
-      next_w[i] = w[i] + (half / I.x) * torque[i];
-      return moved;
-    }
-    // L is kept over the turn; w is that of the middle of the step.
-    const Quat from = q[i];
-    const Vec3 L = with_inertia(from, I, w[i]) + half * torque[i];
-    const Quat middle = integrate(from, without_inertia(from, I, L), half);
-    const Vec3 mean = without_inertia(middle, I, L);
-    const Quat end = integrate(from, mean, dt);
-    next_q.set(i, end);
-    next_w[i] = without_inertia(end, I, L);
-    const float way = turned[i] + dt * length(mean);
-    next_turned[i] = way;
-    return moved + way * type.reach * r;
-  }
-};
-
 // The spheres of each grain.
 struct PlaceSpheres {
   View3<const float> x, low, v, w;
@@ -191,6 +144,56 @@ struct PlaceSpheres {
   }
 };
 
+// Velocity Verlet, first half: v += dt/2 F/m, then x += dt v. Returns how far any sphere of the
+// grain is from where the lists were made.
+//
+// Positions are sums of two floats: a step may be shorter than the spacing of floats.
+struct Drift {
+  View3<const float> x, low, v, w, force, torque;
+  View4<const float> q;  // empty where all grains are spheres
+  View<const float> scale, mass, turned;
+  View<const std::uint8_t> material;
+  View<const GrainType> types;
+  View3<const float> listed;  // where grains were when the lists were made
+  Vec3 gravity;
+  float dt;
+  View3<float> next_x, next_low, next_v, next_w;
+  View4<float> next_q;
+  View<float> next_turned;  // since the lists were made, a bound [rad]
+  PlaceSpheres place;       // of the grains as they will be, for lists that still hold
+
+  HD float operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const GrainType& type = types[material[i]];
+    const float m = mass[i], r = scale[i], half = 0.5f * dt;
+    const Vec3 velocity = v[i] + half * gravity + (half / m) * force[i];
+    Vec3 rest;
+    const Vec3 to = two_sum(x[i], low[i] + dt * velocity, rest);
+    next_x[i] = to;
+    next_low[i] = rest;
+    next_v[i] = velocity;
+    const float moved = length(to - listed[i]);
+    const Vec3 I = inertia_of(type, m, r);
+    if (q.w == nullptr) {
+      next_w[i] = w[i] + (half / I.x) * torque[i];
+      if (place.spheres.data != nullptr) place(at);
+      return moved;
+    }
+    // L is kept over the turn; w is that of the middle of the step.
+    const Quat from = q[i];
+    const Vec3 L = with_inertia(from, I, w[i]) + half * torque[i];
+    const Quat middle = integrate(from, without_inertia(from, I, L), half);
+    const Vec3 mean = without_inertia(middle, I, L);
+    const Quat end = integrate(from, mean, dt);
+    next_q.set(i, end);
+    next_w[i] = without_inertia(end, I, L);
+    const float way = turned[i] + dt * length(mean);
+    next_turned[i] = way;
+    if (place.spheres.data != nullptr) place(at);
+    return moved + way * type.reach * r;
+  }
+};
+
 // ---- Contacts
 
 // Lists of contacts that are possible until the next search, as kernels see them. Each pair stands
@@ -202,7 +205,7 @@ struct Lists {
   View<const std::uint32_t> wall_start, wall_solid, wall_sphere;
 };
 
-// One sphere, or sixteen.
+// One sphere, or eight.
 template <class T>
 struct SphereOf {
   Vector3<T> x, low, v, w;
@@ -272,7 +275,7 @@ HD_INLINE inline PairPush<T> pair_push(const Table& table, const SphereOf<T>& A,
   return {push.force, x, choose(touch, push.turn, none), choose(touch, push.roll, none)};
 }
 
-// All pairs, one at a time; pairs_cpu.h has sixteen.
+// All pairs, one at a time; pairs_cpu.h has eight.
 template <bool kHistory>
 struct PushPairs {
   LawTable table;
@@ -407,15 +410,16 @@ struct Kick {
   View3<float> force, torque;  // out
 
   // One contact of a sphere of radius R: `sign` is -1 for the second of the pair.
-  HD void add(std::uint32_t p, float sign, float R, Vec3& f, Vec3& t, Summary& summary) const {
+  HD void add(std::uint32_t p, float sign, float R, Vec3& f, Vec3& t, float& deepest,
+              Summary& summary) const {
     const Float4 by = pair_force[p], turn = pair_turn[p];
     f += sign * Vec3(by.x, by.y, by.z);
     t += (R - 0.5f * by.w) * Vec3(turn.x, turn.y, turn.z);
     if (pair_roll.x != nullptr) t += sign * pair_roll[p];
-    count(by.w, R, summary);
+    count(by.w, deepest, summary);
   }
-  HD static void count(float overlap, float R, Summary& summary) {
-    summary.deepest = max(summary.deepest, overlap / R);
+  HD static void count(float overlap, float& deepest, Summary& summary) {
+    deepest = max(deepest, overlap);
     summary.contacts += overlap > 0.0f ? 1 : 0;
   }
 
@@ -426,19 +430,21 @@ struct Kick {
     Vec3 F, T;
     for (std::uint32_t s = begin; s < end; ++s) {
       const float R = spheres[s].radius;
+      float deepest = 0.0f;
       Vec3 f, t;
       for (std::uint32_t p = lists.pair_start[s]; p < lists.pair_start[s + 1]; ++p) {
-        add(p, 1.0f, R, f, t, summary);
+        add(p, 1.0f, R, f, t, deepest, summary);
       }
       for (std::uint32_t b = lists.back_start[s]; b < lists.back_start[s + 1]; ++b) {
-        add(lists.back_pair[b], -1.0f, R, f, t, summary);
+        add(lists.back_pair[b], -1.0f, R, f, t, deepest, summary);
       }
       for (std::uint32_t e = lists.wall_start[s]; e < lists.wall_start[s + 1]; ++e) {
         const Float4 by = wall_force[e], torque_by = wall_torque[e];
         f += Vec3(by.x, by.y, by.z);
         t += Vec3(torque_by.x, torque_by.y, torque_by.z);
-        count(by.w, R, summary);
+        count(by.w, deepest, summary);
       }
+      summary.deepest = max(summary.deepest, deepest / R);
       F += f;
       T += t;
       if (end - begin > 1) T += cross((spheres[s].x - x[i]) + (spheres[s].low - low[i]), f);
@@ -447,7 +453,7 @@ struct Kick {
     torque[i] = T;
     const float m = mass[i], half = 0.5f * dt;
     const Vec3 I = inertia_of(types[material[i]], m, scale[i]);
-    const Vec3 velocity = v[i] + half * (gravity + F / m);
+    const Vec3 velocity = v[i] + half * gravity + (half / m) * F;
     v[i] = velocity;
     const Vec3 spin = w[i];
     w[i] = q.w == nullptr ? spin + (half / I.x) * T

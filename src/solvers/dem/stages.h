@@ -228,8 +228,43 @@ double DemSolver<Device>::suggest_dt(const State& now) const {
   return dt;
 }
 
+// Nobody was born or left since the lists were made.
+template <class Device>
+bool DemSolver<Device>::same_grains(const State& now) const {
+  return dem::kept_numbers(now, dem::kSphereStart).size == now.size() + 1 &&
+         now.scalars.at(dem::kBornBefore) == static_cast<double>(now.next_id);
+}
+
+template <class Device>
+dem::PlaceSpheres DemSolver<Device>::placing(const State& next) {
+  return {next.position(),
+          next.vectors("position_low"),
+          next.velocity(),
+          next.vectors("angular_velocity"),
+          turns(next),
+          next.numbers<float>("scale"),
+          next.numbers<float>("mass"),
+          next.material(),
+          types(),
+          dem::kept_numbers(next, dem::kSphereStart),
+          spheres_.view()};
+}
+
 template <class Device>
 double DemSolver<Device>::drift(const State& now, double dt, State& next) {
+  const View3<float> x = next.write_position(), low = next.write_vectors("position_low"),
+                     v = next.write_velocity(), w = next.write_vectors("angular_velocity");
+  const View4<float> q = compound_ ? next.write_orientations("orientation") : View4<float>{};
+  const View<float> turned = compound_ ? next.write_numbers<float>("turned") : View<float>{};
+  // A resumed run has lists before it has spheres.
+  dem::PlaceSpheres place{};
+  if (same_grains(now)) {
+    std::uint32_t spheres = 0;
+    const View<const std::uint32_t> start = dem::kept_numbers(now, dem::kSphereStart);
+    if (now.size() > 0) device_.download(&spheres, start.data + now.size(), sizeof(spheres));
+    spheres_.resize(spheres);
+    place = placing(next);
+  }
   return static_cast<double>(reduce<Largest<float>>(
       device_, "drift", static_cast<std::int64_t>(now.size()),
       dem::Drift{now.position(),
@@ -247,12 +282,13 @@ double DemSolver<Device>::drift(const State& now, double dt, State& next) {
                  now.vectors("listed_position"),
                  Vec3(setup_.gravity),
                  static_cast<float>(dt),
-                 next.write_position(),
-                 next.write_vectors("position_low"),
-                 next.write_velocity(),
-                 next.write_vectors("angular_velocity"),
-                 compound_ ? next.write_orientations("orientation") : View4<float>{},
-                 compound_ ? next.write_numbers<float>("turned") : View<float>{}}));
+                 x,
+                 low,
+                 v,
+                 w,
+                 q,
+                 turned,
+                 place}));
 }
 
 // A bound on how far any point of any solid goes in this step [m].
@@ -275,14 +311,12 @@ double DemSolver<Device>::solids_moved(const State& now, const State& next) cons
   return farthest;
 }
 
-// Nobody was born or left since, and none came farther than the lists look.
+// The same grains, and none came farther than the lists look.
 template <class Device>
 bool DemSolver<Device>::lists_hold(const State& now, double moved, State& next) const {
   double& path = next.scalars[dem::kSolidPath];
   path += solids_moved(now, next);
-  const bool same = dem::kept_numbers(now, dem::kSphereStart).size == now.size() + 1 &&
-                    now.scalars.at(dem::kBornBefore) == static_cast<double>(now.next_id);
-  return same && 2.0 * moved < skin_ && moved + path < skin_;
+  return same_grains(now) && 2.0 * moved < skin_ && moved + path < skin_;
 }
 
 // From counts in counts_ to where each list starts.
@@ -313,7 +347,7 @@ void DemSolver<Device>::find_contacts(const State& now, const SolidsView& solids
   const auto sphere_start = count_list("lists", next, dem::kSphereStart, next.size(), total);
   spheres_.resize(total);
   counts_.resize(total + 1);
-  place_spheres(next);
+  for_each(device_, "lists", n, placing(next));
 
   const View<const dem::Sphere> spheres = std::as_const(spheres_).view();
   const auto reach = static_cast<float>(skin_);
@@ -399,16 +433,6 @@ void DemSolver<Device>::remember(const State& now, State& next) {
       device_, "lists: memory", m,
       dem::RememberWalls{
           spheres, fresh.wall_start, fresh.wall_solid, place, old, {wall_memory_.data(), entries}});
-}
-
-template <class Device>
-void DemSolver<Device>::place_spheres(const State& next) {
-  const View<const std::uint32_t> start = dem::kept_numbers(next, dem::kSphereStart);
-  for_each(device_, "spheres", static_cast<std::int64_t>(next.size()),
-           dem::PlaceSpheres{next.position(), next.vectors("position_low"), next.velocity(),
-                             next.vectors("angular_velocity"), turns(next),
-                             next.numbers<float>("scale"), next.numbers<float>("mass"),
-                             next.material(), types(), start, spheres_.view()});
 }
 
 // (18) is stable for k_t dt < 4/7 m_eff of one contact; grains have several.
