@@ -54,10 +54,16 @@ HD_INLINE inline T spread(float a) {
   return T{} + a;
 }
 template <class T, class Which>
-HD_INLINE inline Vector3<T> choose(const Which& which, const Vector3<T>& a, const Vector3<T>& b) {
-  return {barchan::choose(which, a.x, b.x), barchan::choose(which, a.y, b.y),
-          barchan::choose(which, a.z, b.z)};
+HD_INLINE inline T choose_number(const Which& which, const T& a, const T& b) {
+  return barchan::choose(which, a, b);
 }
+template <class T, class Which>
+HD_INLINE inline Vector3<T> choose(const Which& which, const Vector3<T>& a, const Vector3<T>& b) {
+  return {choose_number(which, a.x, b.x), choose_number(which, a.y, b.y),
+          choose_number(which, a.z, b.z)};
+}
+
+inline constexpr float kTiny = 1e-30f;  // instead of 0, to divide by
 
 // What a pair's materials say.
 template <class T>
@@ -82,18 +88,22 @@ HD_INLINE inline NormalForce<T> normal_force(const ContactModel& model, const St
   T damping = k.k_d;
   if (model.normal == Normal::hertz_half) damping *= root;
   if (model.normal == Normal::hertz_quarter) damping *= square_root(root);
+  if (linear || model.normal == Normal::hertz_0) {
+    // Damping that begins at full strength. The contact began x / xdot ago; in the first step the
+    // force counts for that long and half the step after it, instead of for all of both halves.
+    const T way = xdot * dt;
+    damping *= choose_number(x < way, x / max(way, kTiny) + 0.5f, spread<T>(1.0f));
+  }
   const T elastic = linear ? k.k_r : k.k_r * root;
   const T f = (elastic * x + damping * xdot) / (1.0f + (0.5f * dt) * damping / m);
   return {model.clamped ? max(f, 0.0f) : f, linear ? elastic : 1.5f * elastic, damping};
 }
 
-inline constexpr float kTiny = 1e-30f;  // instead of 0, to divide by
-
 // (18): -min(mu |f_n|, k_t |Vt|) Vt / |Vt|.
 template <class T>
 HD_INLINE inline Vector3<T> viscous_shear(const T& most, const T& k_t, const Vector3<T>& Vt) {
   const T drag = k_t * square_root(dot(Vt, Vt));
-  return -barchan::choose(drag > most, k_t * most / max(drag, kTiny), k_t) * Vt;
+  return -choose_number(drag > most, k_t * most / max(drag, kTiny), k_t) * Vt;
 }
 
 // (19): -(k_t xi + c_t Vt), no more than `most`. xi follows the pair's tangent plane, grows by the

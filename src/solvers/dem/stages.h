@@ -30,10 +30,10 @@ inline constexpr const char* kWallShear = "dem.wall_shear";
 inline constexpr const char* kSolidPath = "dem.solid_path";    // of any solid since the search [m]
 inline constexpr const char* kBornBefore = "dem.born_before";  // next_id at the search
 
-// Steps in an impact at the largest speed. A contact begins somewhere within a step; where damping
-// begins with it at full strength (a = 0), that shifts the rebound by up to 0.7 / steps.
+// Steps in an impact at the largest speed. A contact begins somewhere within a step, which shifts
+// the rebound the more, the more suddenly damping begins.
 inline double impact_steps(Normal law) {
-  return law == Normal::hertz_half ? 20.0 : (law == Normal::hertz_quarter ? 40.0 : 80.0);
+  return law == Normal::hertz_half ? 20.0 : 40.0;
 }
 inline constexpr double kStiffSteps = 8.0;   // in half an oscillation of the stiffest contact
 inline constexpr double kShearShare = 0.15;  // k_t dt / m_eff of (18); 4/7 is unstable
