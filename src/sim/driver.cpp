@@ -311,6 +311,7 @@ LedgerRow Driver::ledger_row(double milliseconds, const StepReport& last) const 
   const auto& sums = now_.scalars;
   const double steps = sums.at(kSteps);
   const Totals totals = measure_totals(now_, setup_.particle_masses(), setup_.gravity);
+  const MoreEnergy more = solver_.more_energy(now_);
   LedgerRow row;
   row.frame = now_.frame;
   row.time = now_.time;
@@ -319,8 +320,8 @@ LedgerRow Driver::ledger_row(double milliseconds, const StepReport& last) const 
   row.mass = totals.mass;
   row.volume = measure_volume(now_, setup_.spacing);
   row.momentum = totals.momentum;
-  row.kinetic_energy = totals.kinetic_energy;
-  row.potential_energy = totals.potential_energy;
+  row.kinetic_energy = totals.kinetic_energy + more.kinetic;
+  row.potential_energy = totals.potential_energy + more.potential;
   row.max_speed = now_.max_speed;
   row.density_error_mean = sums.at(kErrorMean);
   row.density_error_max = sums.at(kErrorMax);

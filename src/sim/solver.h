@@ -71,6 +71,12 @@ struct BodyImpulses {
   std::vector<double> approach;
 };
 
+// Energies beside those of the particles' centres of mass [J].
+struct MoreEnergy {
+  double kinetic = 0.0;    // of spin
+  double potential = 0.0;  // stored in contacts
+};
+
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -90,6 +96,9 @@ class Solver {
 
   // Adds to a frame what is not a column: arrays of other lengths, as "group/name".
   virtual void add_to_frame(const State& /*now*/, Frame& /*frame*/) const {}
+
+  // For the ledger, after a step: of the state that it led to.
+  virtual MoreEnergy more_energy(const State& /*now*/) { return {}; }
 
   // Takes one step. `next` already follows `now` (State::follow); `solids` has the poses at its
   // beginning and end. `now` must stay as it is: the driver may ask again with a smaller dt.

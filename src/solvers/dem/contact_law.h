@@ -133,6 +133,7 @@ struct Push {
   Vector3<T> force;  // [N]
   Vector3<T> turn;   // torque over the arm of the contact [N]
   Vector3<T> roll;   // rolling resistance [N m]
+  T stored;          // energy of its springs [J]
 };
 
 // Constants of the pair in question.
@@ -151,14 +152,18 @@ HD_INLINE inline Push<T> push_of(const ContactModel& model, const Constants<T>& 
   const Vector3<T> Vt = V - xdot * N;
   const NormalForce<T> normal = normal_force(model, law.k, x, xdot, m, dt);
   const T size = absolute(normal.push), most = law.friction * size;
+  // x^(b + 1) k_r / (b + 1) of the normal spring: b k_r x^(b - 1) is its stiffness
+  const float share = model.normal == Normal::linear ? 0.5f : 4.0f / 15.0f;
+  T stored = share * normal.stiffness * x * x;
   Vector3<T> ft;
   if constexpr (kHistory) {
     const T k_t = model.shear * normal.stiffness, c_t = 0.5f * normal.damping;
     ft = history_shear<T>(most, k_t, c_t, N, Vt, dt, xi);
+    stored += 0.5f * k_t * dot(xi, xi);
   } else {
     ft = viscous_shear<T>(most, model.viscous * m, Vt);
   }
-  Push<T> push{ft - normal.push * N, cross(N, ft), {}};
+  Push<T> push{ft - normal.push * N, cross(N, ft), {}, stored};
   if (model.rolls) {
     const T limit = law.rolling * R * size, viscosity = (0.4f * model.viscous) * m * R * R;
     push.roll = viscous_shear<T>(limit, viscosity, spin);

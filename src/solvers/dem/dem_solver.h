@@ -26,6 +26,7 @@ class DemSolver final : public Solver {
   void complete(State& state) override;
   void add_to_frame(const State& now, Frame& frame) const override;
   double suggest_dt(const State& now) const override;
+  MoreEnergy more_energy(const State& now) override;
   // A step is a small part of a contact: bodies must be slow in it, too.
   double body_cfl() const override { return 0.02; }
   StepReport step(const State& now, const SolidsView& solids, double dt, State& next,

@@ -244,6 +244,7 @@ struct PairPush {
   Vector3<T> force;
   T overlap;  // negative where they do not touch
   Vector3<T> turn, roll;
+  T stored;  // [J]
 };
 
 template <bool kHistory, class T, class Table>
@@ -266,13 +267,17 @@ HD_INLINE inline PairPush<T> pair_push(const Table& table, const SphereOf<T>& A,
   const Vector3<T> none{};
   if constexpr (kHistory) xi = choose(touch, xi, none);
   push.force = choose(touch, push.force, none);
+  T stored = choose_number(touch, push.stored, spread<T>(0.0f));
   if (model.coheres) {
-    const T smaller = barchan::choose(A.radius < B.radius, A.radius, B.radius);
+    // The pull is constant in contact and falls to 0 over the range beyond it.
+    const T smaller = choose_number(A.radius < B.radius, A.radius, B.radius);
     const T range = max(model.cohesion_range * smaller, kTiny);
-    const T share = max(barchan::choose(touch, spread<T>(1.0f), 1.0f + x / range), 0.0f);
-    push.force += (static_cast<float>(kPi) * cohesion * smaller * smaller * share) * N;
+    const T pull = static_cast<float>(kPi) * cohesion * smaller * smaller;
+    const T share = max(1.0f + choose_number(touch, spread<T>(0.0f), x) / range, 0.0f);
+    push.force += (pull * share) * N;
+    stored -= pull * (0.5f * range * share * share + max(x, 0.0f));
   }
-  return {push.force, x, choose(touch, push.turn, none), choose(touch, push.roll, none)};
+  return {push.force, x, choose(touch, push.turn, none), choose(touch, push.roll, none), stored};
 }
 
 // All pairs, one at a time; pairs_cpu.h has eight.
@@ -284,7 +289,7 @@ struct PushPairs {
   float dt;
   View3<const float> shear;  // xi of each pair; empty without history
   View3<float> next_shear;
-  View<Float4> force, turn;  // out, of each pair; with the overlap behind the force
+  View<Float4> force, turn;  // out, of each pair; behind them the overlap and the stored energy
   View3<float> roll;         // out, where some pair has rolling resistance
 
   HD void operator()(int at) const {
@@ -296,7 +301,7 @@ struct PushPairs {
     const PairPush<float> push = pair_push<kHistory, float>(table, A, B, dt, xi);
     if constexpr (kHistory) next_shear[p] = xi;
     force[p] = {push.force.x, push.force.y, push.force.z, push.overlap};
-    turn[p] = {push.turn.x, push.turn.y, push.turn.z, 0.0f};
+    turn[p] = {push.turn.x, push.turn.y, push.turn.z, push.stored};
     if (table.model.rolls) roll[p] = push.roll;
   }
 };
@@ -327,7 +332,7 @@ struct PushAtWalls {
   SolidsView solids;
   float dt;
   Slots walls, next_walls;
-  View<Float4> force, torque;  // out, of each entry: on the sphere; with the overlap behind
+  View<Float4> force, torque;  // out, of each entry: on the sphere; behind them as of pairs
 
   HD void operator()(int at) const {
     const auto entry = static_cast<std::size_t>(at);
@@ -338,7 +343,7 @@ struct PushAtWalls {
         table.at(static_cast<std::uint32_t>(A.material) * table.row + table.materials + number,
                  A.mass, A.radius);
     Vec3 shift, F, T, normals[kPlaces];
-    float deepest = -1.0f;
+    float deepest = -1.0f, stored = 0.0f;
     int places = 0;
     for (; places < kPlaces; ++places) {
       const Distance near = solid_distance_at_end(solid, A.x + shift);
@@ -357,13 +362,14 @@ struct PushAtWalls {
                                                         x, A.w - solid.angular_velocity, dt, xi);
       F += push.force;
       T += gap * push.turn + push.roll;
+      stored += push.stored;
       if constexpr (kHistory) remember(entry, places, xi, n);
     }
     if constexpr (kHistory) {
       for (int k = places; k < kPlaces; ++k) remember(entry, k, {}, {});
     }
     force[entry] = {F.x, F.y, F.z, deepest};
-    torque[entry] = {T.x, T.y, T.z, 0.0f};
+    torque[entry] = {T.x, T.y, T.z, stored};
   }
   static constexpr float kSameWall = 0.95f;  // cosine between normals of one place
 
@@ -460,6 +466,28 @@ struct Kick {
                           : without_inertia(q[i], I, with_inertia(q[i], I, spin) + half * T);
     summary.vitals = vital_signs(x[i], velocity, at);
     return summary;
+  }
+};
+
+// ---- Energies
+
+struct SpinEnergy {
+  View3<const float> w;
+  View4<const float> q;
+  View<const float> scale, mass;
+  View<const std::uint8_t> material;
+  View<const GrainType> types;
+  HD double operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const Vec3 I = inertia_of(types[material[i]], mass[i], scale[i]);
+    const Vec3 own = q.w == nullptr ? Vec3(w[i]) : inverse_rotate(q[i], Vec3(w[i]));
+    return 0.5 * static_cast<double>(dot(own, multiply(I, own)));
+  }
+};
+struct StoredEnergy {
+  View<const Float4> contacts;
+  HD double operator()(int at) const {
+    return static_cast<double>(contacts[static_cast<std::size_t>(at)].w);
   }
 };
 

@@ -71,7 +71,7 @@ struct PushEightPairs {
     if constexpr (kHistory) store(one.next_shear, p, xi, count);
     store_points(one.force.data + p, {push.force.x, push.force.y, push.force.z, push.overlap},
                  count);
-    store_points(one.turn.data + p, {push.turn.x, push.turn.y, push.turn.z, Eight{}}, count);
+    store_points(one.turn.data + p, {push.turn.x, push.turn.y, push.turn.z, push.stored}, count);
     if (table.model.rolls) store(one.roll, p, push.roll, count);
   }
   static void store(const View3<float>& to, std::size_t p, const Vector3<Eight>& v, int count) {

@@ -541,6 +541,22 @@ void DemSolver<Device>::push_solids(const State& now, double dt, State& next, Bo
   }
 }
 
+// Spin, and the springs of contacts as the last step left them.
+template <class Device>
+MoreEnergy DemSolver<Device>::more_energy(const State& now) {
+  MoreEnergy more;
+  more.kinetic = reduce<Sum<double>>(
+      device_, "ledger: sums", static_cast<std::int64_t>(now.size()),
+      dem::SpinEnergy{now.vectors("angular_velocity"), turns(now), now.numbers<float>("scale"),
+                      now.numbers<float>("mass"), now.material(), types().types});
+  for (const Buffer<Float4>* contacts : {&pair_turn_, &wall_torque_}) {
+    more.potential +=
+        reduce<Sum<double>>(device_, "ledger: sums", static_cast<std::int64_t>(contacts->size()),
+                            dem::StoredEnergy{contacts->view()});
+  }
+  return more;
+}
+
 // State read and written once, spheres written and read by four neighbours, and for each of some
 // three pairs a grain an entry of the lists, its memory, and what it does to the other sphere.
 template <class Device>
