@@ -89,9 +89,9 @@ HD_INLINE inline NormalForce<T> normal_force(const ContactModel& model, const St
   if (model.normal == Normal::hertz_half) damping *= root;
   if (model.normal == Normal::hertz_quarter) damping *= square_root(root);
   if (linear || model.normal == Normal::hertz_0) {
-    // Damping that begins at full strength. The contact began x / xdot ago; in the first step the
-    // force counts for that long and half the step after it, instead of for all of both halves.
-    const T way = xdot * dt;
+    // Damping that begins and ends at full strength. The contact began, or will end, x / |xdot|
+    // from here; there the force counts for that long and half a step, not for two halves.
+    const T way = absolute(xdot) * dt;
     damping *= choose_number(x < way, x / max(way, kTiny) + 0.5f, spread<T>(1.0f));
   }
   const T elastic = linear ? k.k_r : k.k_r * root;
