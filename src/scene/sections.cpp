@@ -18,9 +18,8 @@ struct NotYet {
   const char* key;
   const char* value;
 };
-constexpr std::array<NotYet, 3> kNotYet = {{
+constexpr std::array<NotYet, 2> kNotYet = {{
     {"", "solver", "granular-sph"},
-    {"dem", "integrator", "rkf45"},
     {"cache", "fields", ""},
 }};
 

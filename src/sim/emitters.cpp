@@ -76,16 +76,20 @@ Emitters::Emitters(const Scene& scene, Device& device)
       selector_(device),
       apart_(scene.general.solver == "dem" ? 0.999 : kApart),
       crowd_(apart_ * spacing_) {
-  const std::vector<double> masses = solver_setup(scene).particle_masses();
+  const SolverSetup setup = solver_setup(scene);
+  const std::vector<double> masses = setup.particle_masses();
   for (const Emitter& emitter : scene.emitters) {
     const std::size_t number = sources_.size() + 1;
-    const double mass = masses[static_cast<std::size_t>(emitter.material)];
+    const auto material = static_cast<std::size_t>(emitter.material);
+    const double mass = masses[material];
+    const double density = setup.grains.empty() ? setup.materials[material].density
+                                                : mass / (spacing_ * spacing_ * spacing_);
     Source source{make_inlet(emitter, number, spacing_, random_),
                   emitter.params,
                   fmt::format("{}: emitter {}", emitter.place, number),
                   fmt::format("emitter {} born", number),
                   emitter.material,
-                  mass / (spacing_ * spacing_ * spacing_),
+                  density,
                   mass,
                   length(emitter.params.velocity),
                   0.0,

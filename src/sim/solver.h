@@ -35,12 +35,12 @@ struct SolverSetup {
   std::vector<double> particle_masses() const {
     std::vector<double> masses;
     for (std::size_t m = 0; m < materials.size(); ++m) {
-      double volume = spacing * spacing * spacing;
+      double mass = materials[m].density * spacing * spacing * spacing;
       if (!grains.empty()) {
         const auto [a, b] = grain_radii(m);
-        volume = grains[m].volume * (a * a + b * b) * (a + b) / 4.0;
+        mass = materials[m].density * grains[m].volume * (a * a + b * b) * (a + b) / 4.0;
       }
-      masses.push_back(materials[m].density * volume);
+      masses.push_back(mass);
     }
     return masses;
   }

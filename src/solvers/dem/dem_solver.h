@@ -74,9 +74,10 @@ class DemSolver final : public Solver {
 
   Buffer<dem::Sphere> spheres_;
   Buffer<std::uint32_t> counts_;
-  Buffer3 remembered_;         // xi of the pairs in new lists
-  Buffer<float> wall_memory_;  // likewise at solids
-  bool fresh_ = false;         // the lists were made in this step: memory is in those two
+  Buffer<std::uint8_t> near_wall_;  // of grains, during a search
+  Buffer3 remembered_;              // xi of the pairs in new lists
+  Buffer<float> wall_memory_;       // likewise at solids
+  bool fresh_ = false;              // the lists were made in this step: memory is in those two
   Buffer<Float4> pair_force_, pair_turn_, wall_force_, wall_torque_;
   Buffer3 pair_roll_;
 };

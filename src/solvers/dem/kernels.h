@@ -54,12 +54,26 @@ struct GrainTypes {
   View<const Float4> offsets;   // centre, radius
 };
 
+// Tetrahedra and cubes resist turning alike about all axes.
+HD inline bool all_alike(const Vec3& I) {
+  return I.x == I.y && I.y == I.z;
+}
 HD inline Vec3 with_inertia(const Quat& q, const Vec3& I, const Vec3& w) {
+  if (all_alike(I)) return I.x * w;
   return rotate(q, multiply(I, inverse_rotate(q, w)));
 }
 HD inline Vec3 without_inertia(const Quat& q, const Vec3& I, const Vec3& L) {
+  if (all_alike(I)) return (1.0f / I.x) * L;
   const Vec3 l = inverse_rotate(q, L);
   return rotate(q, {l.x / I.x, l.y / I.y, l.z / I.z});
+}
+// The orientation after a turn by v [rad]. Steps turn by little: cos(a/2) and sin(a/2)/a by the
+// first terms of their series, which leave less than rounding below a tenth.
+HD inline Quat turned_by(const Quat& q, const Vec3& v) {
+  const float a2 = length_squared(v);
+  if (a2 > 0.01f) return integrate(q, v, 1.0f);
+  const float cosine = 1.0f - a2 * (0.125f - a2 * (1.0f / 384.0f));
+  return normalized(Quat(cosine, (0.5f - a2 * (1.0f / 48.0f)) * v) * q);
 }
 HD inline Vec3 inertia_of(const GrainType& type, float mass, float scale) {
   return (mass * scale * scale) * type.inertia;
@@ -182,9 +196,9 @@ struct Drift {
     // L is kept over the turn; w is that of the middle of the step.
     const Quat from = q[i];
     const Vec3 L = with_inertia(from, I, w[i]) + half * torque[i];
-    const Quat middle = integrate(from, without_inertia(from, I, L), half);
-    const Vec3 mean = without_inertia(middle, I, L);
-    const Quat end = integrate(from, mean, dt);
+    Vec3 mean = without_inertia(from, I, L);
+    if (!all_alike(I)) mean = without_inertia(turned_by(from, half * mean), I, L);
+    const Quat end = turned_by(from, dt * mean);
     next_q.set(i, end);
     next_w[i] = without_inertia(end, I, L);
     const float way = turned[i] + dt * length(mean);

@@ -153,23 +153,46 @@ struct RememberPairs {
   }
 };
 
+// Which grains may be near a solid: one look each, for shapes of many parts take long.
+struct NearWalls {
+  View3<const float> x;
+  View<const float> scale;
+  SolidsView solids;
+  float reach;              // beyond touching [m]
+  View<std::uint8_t> near;  // out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const float gap = scale[i] + reach;
+    bool found = false;
+    for (int k = 0; k < solids.count && !found; ++k) {
+      const SolidView& one = solids.data[k];
+      const Vec3 arm = (x[i] - one.end_position) - one.end_low;
+      found = !out_of_reach(one, arm, gap, 0.0f) && solid_distance_at_end(one, x[i]).d < gap;
+    }
+    near[i] = found ? 1 : 0;
+  }
+};
+
 // The solids near each sphere.
 template <bool kWrite>
 struct ListWalls {
   View<const Sphere> spheres;
   SolidsView solids;
-  float reach;                 // beyond touching [m]
-  View<std::uint32_t> counts;  // out, where not kWrite
+  View<const std::uint8_t> near;  // of grains, where not kWrite
+  float reach;                    // beyond touching [m]
+  View<std::uint32_t> counts;     // out, where not kWrite
   View<const std::uint32_t> start;
   View<std::uint32_t> solid, sphere;  // out
 
   HD void operator()(int at) const {
     const auto s = static_cast<std::size_t>(at);
     if constexpr (!kWrite) {
-      if (s == spheres.size) {
+      if (s == spheres.size || near[spheres[s].grain] == 0) {
         counts[s] = 0;
         return;
       }
+    } else if (start[s] == start[s + 1]) {
+      return;
     }
     const float gap = spheres[s].radius + reach;
     std::uint32_t found = 0;

@@ -82,6 +82,7 @@ DemSolver<Device>::DemSolver(Device& device, const SolverSetup& setup, const Dem
       pair_laws_(device),
       spheres_(device),
       counts_(device),
+      near_wall_(device),
       remembered_(device),
       wall_memory_(device),
       pair_force_(device),
@@ -384,12 +385,19 @@ void DemSolver<Device>::find_contacts(const State& now, const SolidsView& solids
                                 back_start,
                                 dem::keep_numbers(next, dem::kBackPair, backs)});
 
-  for_each(device_, "lists: walls", m + 1,
-           dem::ListWalls<false>{spheres, solids, reach, counts_.view(), {}, {}, {}});
+  near_wall_.resize(next.size());
+  for_each(device_, "lists: walls", n,
+           dem::NearWalls{next.position(), next.numbers<float>("scale"), solids, reach,
+                          near_wall_.view()});
+  for_each(
+      device_, "lists: walls", m + 1,
+      dem::ListWalls<false>{
+          spheres, solids, std::as_const(near_wall_).view(), reach, counts_.view(), {}, {}, {}});
   const auto wall_start = count_list("lists: walls", next, dem::kWallStart, total, walls);
   for_each(device_, "lists: walls", m,
            dem::ListWalls<true>{spheres,
                                 solids,
+                                {},
                                 reach,
                                 {},
                                 wall_start,

@@ -161,6 +161,8 @@ TEST(GrainShapes, HaveTheMassAndInertiaOfTheUnion) {
       }
     }
   }
+  EXPECT_EQ(tetrahedron.moments.x, tetrahedron.moments.y);
+  EXPECT_EQ(tetrahedron.moments.x, tetrahedron.moments.z);
   EXPECT_EQ(make_grain(grain_spheres("cube")).spheres.size(), 8u);
 }
 
