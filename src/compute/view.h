@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/hd.h"
+#include "math/quat.h"
 #include "math/vec3.h"
 
 namespace barchan {
@@ -64,6 +65,27 @@ struct View3 {
     }
   }
   HD operator View3<const T>() const { return {x, y, z, size}; }
+};
+
+// Orientations in four separate arrays: w, x, y, z.
+template <class T>
+struct View4 {
+  static_assert(std::is_same_v<std::remove_const_t<T>, float>);
+  T* w = nullptr;
+  T* x = nullptr;
+  T* y = nullptr;
+  T* z = nullptr;
+  std::size_t size = 0;
+
+  HD Quat operator[](std::size_t i) const {
+    BARCHAN_ASSERT(i < size);
+    return {w[i], x[i], y[i], z[i]};
+  }
+  HD void set(std::size_t i, const Quat& q) const {
+    BARCHAN_ASSERT(i < size);
+    w[i] = q.w, x[i] = q.x, y[i] = q.y, z[i] = q.z;
+  }
+  HD operator View4<const T>() const { return {w, x, y, z, size}; }
 };
 
 // Point i of either layout.

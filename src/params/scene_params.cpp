@@ -87,7 +87,7 @@ const ParamTable& table_of<FillParams>() {
 }
 
 const char* default_sampling(const std::string& solver) {
-  return solver == "pbf" || solver == "granular-sph" ? "lattice" : "jittered";
+  return solver == "pbf" || solver == "granular-sph" || solver == "dem" ? "lattice" : "jittered";
 }
 
 template <>

@@ -127,7 +127,35 @@ const ParamTable& table_of<DemParams>() {
       "Grains as rigid clusters of spheres (Bell, Yu & Mucha 2005).",
       {
           choice("integrator", &P::integrator, {"symplectic", "rkf45"}, "How steps are taken."),
+          choice("normal", &P::normal, {"hertz-1/2", "hertz-1/4", "hertz-0", "linear"},
+                 "Normal force. Hertz with damping that goes with the overlap to the power 1/2 "
+                 "(restitution falls with the impact's speed), 1/4 (it is constant) or 0 (it "
+                 "rises); or a linear spring and damper."),
           choice("tail", &P::tail, {"clamped", "paper"}, "Whether a separating contact may pull."),
+          number("reference_speed", &P::reference_speed, "m/s", above_to(0, 1e4),
+                 "Impact speed at which restitution is as asked, where it depends on it."),
+          optional(number("contact_time", &P::contact_time, "s", above_to(0, 10),
+                          "linear: how long a blow lasts; as long as that of Hertz at "
+                          "reference_speed where not given.")),
+          optional(number("normal_stiffness", &P::normal_stiffness, "", above_to(0, 1e15),
+                          "k_r of all contacts, instead of the one that follows from young [N/m, "
+                          "or N/m^1.5 for Hertz].")),
+          optional(number("normal_damping", &P::normal_damping, "", between(0, 1e15),
+                          "k_d of all contacts, instead of the one that follows from restitution "
+                          "[kg/s over the overlap's power].")),
+          choice("shear", &P::shear, {"auto", "history", "viscous"},
+                 "Friction of contacts: history: a spring since the first touch (eq. 19), which "
+                 "lets spheres stand in a heap; viscous: against the sliding (eq. 18), cheaper, "
+                 "creeps; auto: viscous where there are compound grains."),
+          number("shear_stiffness", &P::shear_stiffness, "", above_to(0, 10),
+                 "history: stiffness of that spring over the normal stiffness."),
+          number("cohesion_range", &P::cohesion_range, "", between(0, 1),
+                 "How far a cohesive contact reaches beyond the touch, over the smaller radius."),
+          optional(number("dt", &P::dt, "s", above_to(0, 1),
+                          "Longest step; from the contacts where not given.")),
+          number("skin", &P::skin, "", between(0.01, 10),
+                 "How much farther than touching the search looks, over the largest sphere's "
+                 "radius: more makes searches rarer and lists longer."),
       }};
   return table;
 }

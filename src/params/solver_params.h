@@ -1,6 +1,7 @@
 // Parameters of the solvers, a struct each. The tables are in solver_params.cpp.
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "params/field.h"
@@ -53,7 +54,17 @@ struct GranularSphParams {
 
 struct DemParams {
   std::string integrator = "symplectic";
+  std::string normal = "hertz-1/2";
   std::string tail = "clamped";
+  double reference_speed = 1.0;  // of the blow that has the restitution asked for [m/s]
+  double contact_time = std::numeric_limits<double>::quiet_NaN();      // linear [s]
+  double normal_stiffness = std::numeric_limits<double>::quiet_NaN();  // k_r
+  double normal_damping = std::numeric_limits<double>::quiet_NaN();    // k_d
+  std::string shear = "auto";
+  double shear_stiffness = 0.8;                          // k_t over the normal stiffness
+  double cohesion_range = 0.1;                           // over the smaller radius
+  double dt = std::numeric_limits<double>::quiet_NaN();  // longest step [s]
+  double skin = 0.3;                                     // over the largest sphere's radius
 };
 
 struct RigidParams {

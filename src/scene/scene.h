@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "geometry/grain.h"
 #include "geometry/keyframes.h"
 #include "geometry/shape.h"
 #include "params/output_params.h"
@@ -26,6 +27,7 @@ struct Material {
   std::string name;
   MaterialParams params;
   std::string grain_toml = "\"sphere\"";
+  std::vector<GrainSphere> grain = grain_spheres("sphere");  // dem: what a grain is made of
 };
 
 struct Fill {

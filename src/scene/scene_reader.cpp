@@ -59,7 +59,8 @@ void read_materials(const Node& node, Scene& scene) {
       reject_at(member.source, "materials have names: write [material.sand], then {} = ...",
                 member.key);
     }
-    Material material{member.key, {}, "\"sphere\""};
+    Material material;
+    material.name = member.key;
     const ParamTable& table = table_of<MaterialParams>();
     if (const Node::Member* preset = member.value.find("preset")) {
       read_field(*preset, *table.find("preset"), section, &material.params);
@@ -67,7 +68,7 @@ void read_materials(const Node& node, Scene& scene) {
     }
     read_section(member.value, table, section, &material.params);
     if (const Node::Member* grain = member.value.find("grain")) {
-      check_grain(grain->value, "'grain' in [" + section + "]");
+      material.grain = read_grain(grain->value, "'grain' in [" + section + "]");
       material.grain_toml = inline_toml(grain->value);
     }
     const std::vector<double>& radius = material.params.radius;

@@ -18,8 +18,7 @@ struct NotYet {
   const char* key;
   const char* value;
 };
-constexpr std::array<NotYet, 2> kNotYet = {{
-    {"", "solver", "dem"},
+constexpr std::array<NotYet, 1> kNotYet = {{
     {"cache", "fields", ""},
 }};
 

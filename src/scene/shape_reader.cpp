@@ -270,25 +270,32 @@ void check_keyframe(const Keyframe& frame, const std::vector<Keyframe>& earlier,
 
 }  // namespace
 
-void check_grain(const Node& node, const std::string& what) {
-  const bool is_word = node.kind == Node::Kind::text &&
-                       (node.text == "sphere" || node.text == "tetrahedron" || node.text == "cube");
-  if (is_word) return;
+std::vector<GrainSphere> read_grain(const Node& node, const std::string& what) {
+  if (node.kind == Node::Kind::text) {
+    std::vector<GrainSphere> known = grain_spheres(node.text);
+    if (!known.empty()) return known;
+  }
   if (node.kind != Node::Kind::list || node.items.empty()) {
     reject_at(node.source,
               "{} must be \"sphere\", \"tetrahedron\", \"cube\" or a list of spheres "
               "{{ center, radius }}, not {}",
               what, describe(node));
   }
+  if (node.items.size() > kMostGrainSpheres) {
+    reject_at(node.source, "{} has {} spheres; at most {} are possible", what, node.items.size(),
+              kMostGrainSpheres);
+  }
+  std::vector<GrainSphere> spheres;
   for (const Node& sphere : node.items) {
     const Keys keys(sphere, "a sphere of " + what, {"center", "radius"});
-    keys.vector("center");
-    const double radius = keys.number("radius");
-    if (!(radius > 0.0)) {
+    const GrainSphere read{keys.vector("center"), keys.number("radius")};
+    if (!(read.radius > 0.0)) {
       reject_at(sphere.find("radius")->value.source, "{} must be above 0, not {}",
-                keys.called("radius"), radius);
+                keys.called("radius"), read.radius);
     }
+    spheres.push_back(read);
   }
+  return spheres;
 }
 
 std::vector<Keyframe> read_keyframes(const Node& node, const std::string& what) {

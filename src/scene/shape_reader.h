@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "geometry/grain.h"
 #include "geometry/keyframes.h"
 #include "scene/node.h"
 #include "scene/scene.h"
@@ -22,7 +23,7 @@ struct AxisAngle {
 AxisAngle read_rotation(const Node& node, const std::string& what);
 
 // "sphere", "tetrahedron", "cube" or [ { center = [..], radius = .. }, .. ]
-void check_grain(const Node& node, const std::string& what);
+std::vector<GrainSphere> read_grain(const Node& node, const std::string& what);
 
 std::vector<Keyframe> read_keyframes(const Node& node, const std::string& what);
 

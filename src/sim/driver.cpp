@@ -63,6 +63,7 @@ Driver::Driver(const Scene& scene, Device& device, Solver& solver)
       now_(device, probes_.with_columns(solver.columns())),
       next_(device, probes_.with_columns(solver.columns())) {
   fill_state(scene, solids_, now_);
+  solver_.complete(now_);
   for (int s = 0; s < solids_.count(); ++s) {
     const Solid& solid = solids_[s];
     const Pose pose = solids_.pose(s, 0.0);
@@ -258,7 +259,9 @@ void Driver::pass_on(const StepReport& report) {
 void Driver::exchange_particles() {
   probes_.follow_paths(now_);
   sinks_.remove(now_);
+  const std::uint64_t born_before = now_.next_id;
   emitters_.emit(now_, solids_);
+  if (now_.next_id != born_before) solver_.complete(now_);
 }
 
 StepReport Driver::step_within_frame() {
@@ -317,6 +320,7 @@ LedgerRow Driver::ledger_row(double milliseconds, const StepReport& last) const 
   const auto& sums = now_.scalars;
   const double steps = sums.at(kSteps);
   const Totals totals = measure_totals(now_, setup_.particle_masses(), setup_.gravity);
+  const MoreEnergy more = solver_.more_energy(now_);
   LedgerRow row;
   row.frame = now_.frame;
   row.time = now_.time;
@@ -325,8 +329,8 @@ LedgerRow Driver::ledger_row(double milliseconds, const StepReport& last) const 
   row.mass = totals.mass;
   row.volume = measure_volume(now_, setup_.spacing);
   row.momentum = totals.momentum;
-  row.kinetic_energy = totals.kinetic_energy;
-  row.potential_energy = totals.potential_energy;
+  row.kinetic_energy = totals.kinetic_energy + more.kinetic;
+  row.potential_energy = totals.potential_energy + more.potential;
   row.max_speed = now_.max_speed;
   row.density_error_mean = sums.at(kErrorMean);
   row.density_error_max = sums.at(kErrorMax);
@@ -350,6 +354,7 @@ Frame Driver::make_frame() {
   for (const Column& column : now_.columns()) {
     if (column.spec().in_frames) frame.columns.push_back(download(now_.device(), column));
   }
+  solver_.add_to_frame(now_, frame);
   frame.bodies = now_.bodies;
   // Flows are means since the frame written before; the first one has none before it.
   const double seconds = static_cast<double>(scene_.cache.every) / scene_.general.fps;

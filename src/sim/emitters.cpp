@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "sim/initial_state.h"
 #include "sim/path_start.h"
 
 namespace barchan {
@@ -73,18 +74,23 @@ Emitters::Emitters(const Scene& scene, Device& device)
       gravity_(scene.general.gravity),
       random_{scene.general.seed},
       selector_(device),
-      crowd_(kApart * spacing_) {
+      apart_(scene.general.solver == "dem" ? 0.999 : kApart),
+      crowd_(apart_ * spacing_) {
+  const SolverSetup setup = solver_setup(scene);
+  const std::vector<double> masses = setup.particle_masses();
   for (const Emitter& emitter : scene.emitters) {
     const std::size_t number = sources_.size() + 1;
-    const double density =
-        scene.materials[static_cast<std::size_t>(emitter.material)].params.density;
+    const auto material = static_cast<std::size_t>(emitter.material);
+    const double mass = masses[material];
+    const double density = setup.grains.empty() ? setup.materials[material].density
+                                                : mass / (spacing_ * spacing_ * spacing_);
     Source source{make_inlet(emitter, number, spacing_, random_),
                   emitter.params,
                   fmt::format("{}: emitter {}", emitter.place, number),
                   fmt::format("emitter {} born", number),
                   emitter.material,
                   density,
-                  density * spacing_ * spacing_ * spacing_,
+                  mass,
                   length(emitter.params.velocity),
                   0.0,
                   false,
@@ -171,7 +177,7 @@ Aabb Emitters::reach(const Source& source, const Moment& moment) const {
   const double dt = moment.end - moment.start;
   const Vec3d way = dt * source.params.velocity + (0.5 * dt * dt) * gravity_;
   const Aabb& box = source.inlet.bounds();
-  return join(box, {box.lo + way, box.hi + way}).grown((1.2 + kApart + 0.1) * spacing_);
+  return join(box, {box.lo + way, box.hi + way}).grown((1.2 + apart_ + 0.1) * spacing_);
 }
 
 void Emitters::gather_crowd(const State& state, const std::vector<Aabb>& places) {
@@ -202,7 +208,7 @@ bool Emitters::place_on_line(std::size_t line, double age, std::uint64_t id, con
                              const Moment& moment) {
   const InletLine& at = source.inlet.lines()[line];
   const Vec3d u(random_.uniform3(id, kPlaceStream));
-  const double room = 0.9 * spacing_ * std::max(1.0 / source.load - kApart, 0.0);
+  const double room = 0.9 * spacing_ * std::max(1.0 / source.load - apart_, 0.0);
   const double sideways = 2.0 * kSideways * spacing_;
   const Vec3d on_line =
       at.entry + (u.x * std::min(room, at.depth) / source.speed) * source.params.velocity;

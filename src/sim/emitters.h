@@ -30,7 +30,8 @@ namespace barchan {
 
 class Emitters {
  public:
-  static constexpr double kApart = 0.95;  // of a newborn to any other particle [spacings]
+  // Of a newborn to any other particle [spacings]; grains, which are hard, must not overlap at all.
+  static constexpr double kApart = 0.95;
 
   // Rejects shapes too thin to hold a particle. The scene is read only here.
   Emitters(const Scene& scene, Device& device);
@@ -56,7 +57,7 @@ class Emitters {
     std::string place;  // in the scene file
     std::string key;    // of State::scalars: particles born so far
     int material = 0;
-    double density = 0.0;               // [kg/m^3]
+    double density = 0.0;               // of a spacing's cube with a particle in it [kg/m^3]
     double mass = 0.0;                  // of a particle [kg]
     double speed = 0.0;                 // [m/s]
     double load = 0.0;                  // rate / capacity
@@ -94,6 +95,7 @@ class Emitters {
   Random random_;
   std::vector<Source> sources_;
   RowSelector selector_;
+  double apart_;  // [spacings]
   Crowd crowd_;
   std::vector<Newborn> newborns_;  // of the step under way
 };

@@ -20,6 +20,22 @@ bool inside_any_solid(const SolidSet& solids, const Vec3d& point) {
   return false;
 }
 
+// Grains must not reach into solids at the start, or they would be thrown out of them.
+void keep_clear(const SolidSet& solids, double radius, std::vector<Vec3>& points) {
+  for (int s = 0; s < solids.count(); ++s) {
+    const Solid& solid = solids[s];
+    const Vec3d origin = natural_origin(solid.shape);
+    const SdfProgram program = compile(solid.shape, origin, solids.mesh_voxel());
+    const Pose pose = solids.pose(s, 0.0);
+    const double sign = solid.inside_out ? -1.0 : 1.0;
+    std::erase_if(points, [&](const Vec3& p) {
+      const Vec3 local(pose.to_local(Vec3d(p)) - origin);
+      const float d = distance_only(program.begin(), program.end(), local);
+      return sign * static_cast<double>(d) < radius;
+    });
+  }
+}
+
 // Two fills may touch; a particle more than half a spacing deep in an earlier fill is an overlap.
 void check_overlap(const Scene& scene, std::size_t later, const std::vector<Vec3>& points) {
   const double margin = 0.5 * scene.general.resolution;
@@ -55,6 +71,11 @@ std::vector<Vec3> fill_points(const Scene& scene, std::size_t number, const Soli
   }
   const std::size_t in_shape = points.size();
   std::erase_if(points, [&](const Vec3& p) { return inside_any_solid(solids, Vec3d(p)); });
+  if (scene.general.solver == "dem") {
+    constexpr double kHair = 0.99;  // a grain may just touch
+    const auto material = static_cast<std::size_t>(fill.material);
+    keep_clear(solids, kHair * solver_setup(scene).grain_radii(material).second, points);
+  }
   if (in_shape == 0) {
     reject(
         "{}: fill {} holds no particle: its shape is smaller than the spacing of {} m; use a "
@@ -159,6 +180,11 @@ SolverSetup solver_setup(const Scene& scene) {
   for (const Material& material : scene.materials) setup.materials.push_back(material.params);
   setup.solids = describe_solids(scene);
   setup.stage = stage_of(scene);
+  if (scene.general.solver == "dem") {
+    for (const Material& material : scene.materials) {
+      setup.grains.push_back(make_grain(material.grain));
+    }
+  }
   return setup;
 }
 

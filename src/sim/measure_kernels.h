@@ -56,10 +56,11 @@ struct JoinSums {
 struct ReadSums {
   View3<const float> x, v;
   View<const std::uint8_t> material;
-  View<const double> mass_of;
+  View<const double> mass_of;  // by material [kg]
+  View<const float> masses;    // of each particle, where they differ [kg]; otherwise empty
   HD ParticleSums operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const double m = mass_of[material[i]];
+    const double m = masses.data != nullptr ? static_cast<double>(masses[i]) : mass_of[material[i]];
     const Vec3d velocity(v[i]);
     return {m, m * velocity, m * Vec3d(x[i]), 0.5 * m * dot(velocity, velocity)};
   }

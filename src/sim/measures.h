@@ -23,6 +23,7 @@ struct Totals {
   double kinetic_energy = 0.0;
   double potential_energy = 0.0;  // [J], zero at the origin
 };
+// A column `mass` counts where there is one, otherwise the mass by material.
 Totals measure_totals(const State& state, const std::vector<double>& masses, const Vec3d& gravity);
 
 // Sum of m_i / rho_i [m^3], rho_i a cubic-spline sum (support of two spacings) over the actual

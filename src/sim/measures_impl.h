@@ -17,8 +17,11 @@ VitalSigns vitals_on(Device& device, const State& state) {
 
 template <class Device>
 ParticleSums sums_on(Device& device, const State& state, View<const double> mass_of) {
-  return reduce<JoinSums>(device, "ledger: sums", static_cast<std::int64_t>(state.size()),
-                          ReadSums{state.position(), state.velocity(), state.material(), mass_of});
+  const View<const float> masses =
+      state.has("mass") ? state.numbers<float>("mass") : View<const float>{};
+  return reduce<JoinSums>(
+      device, "ledger: sums", static_cast<std::int64_t>(state.size()),
+      ReadSums{state.position(), state.velocity(), state.material(), mass_of, masses});
 }
 
 // volume[i] of the sorted points x.

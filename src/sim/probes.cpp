@@ -9,6 +9,7 @@
 #include "geometry/rectangle.h"
 #include "math/sph_kernels.h"
 #include "sim/frame.h"
+#include "sim/initial_state.h"
 #include "sim/measures.h"
 #include "sim/path_start.h"
 #include "sim/solver.h"
@@ -64,9 +65,7 @@ Probes::Probes(const Scene& scene, Device& device)
       mass_of_(device),
       selector_(device) {
   for (const Probe& probe : probes_) any_flow_ = any_flow_ || probe.params.kind == "flow";
-  for (const Material& material : scene.materials) {
-    masses_.push_back(material.params.density * spacing_ * spacing_ * spacing_);
-  }
+  masses_ = solver_setup(scene).particle_masses();
   mass_of_.upload(masses_);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "geometry/grain.h"
 #include "geometry/solid.h"
 #include "params/scene_params.h"
 #include "sim/frame.h"
@@ -20,13 +21,26 @@ struct SolverSetup {
   std::uint64_t seed = 0;
   std::vector<MaterialParams> materials;  // by index, as in column `material`
   std::vector<Solid> solids = {};
-  Aabb stage = {};  // what the scene's bounded parts take up [m]
+  Aabb stage = {};                      // what the scene's bounded parts take up [m]
+  std::vector<GrainShape> grains = {};  // by material, where particles are grains
 
-  // Mass of a particle of each material [kg]: it stands for a cube of one spacing.
+  // Smallest and largest radius of a material's grains [m]; half a spacing where it does not say.
+  std::pair<double, double> grain_radii(std::size_t material) const {
+    const std::vector<double>& radius = materials[material].radius;
+    if (radius.empty()) return {0.5 * spacing, 0.5 * spacing};
+    return {radius.front(), radius.back()};
+  }
+  // Mass of a particle of each material [kg]: it stands for a cube of one spacing. Of a grain it is
+  // the mean: radii are spread evenly, and the mean of r^3 from a to b is (a^2 + b^2)(a + b) / 4.
   std::vector<double> particle_masses() const {
     std::vector<double> masses;
-    for (const MaterialParams& m : materials) {
-      masses.push_back(m.density * spacing * spacing * spacing);
+    for (std::size_t m = 0; m < materials.size(); ++m) {
+      double mass = materials[m].density * spacing * spacing * spacing;
+      if (!grains.empty()) {
+        const auto [a, b] = grain_radii(m);
+        mass = materials[m].density * grains[m].volume * (a * a + b * b) * (a + b) / 4.0;
+      }
+      masses.push_back(mass);
     }
     return masses;
   }
@@ -58,6 +72,12 @@ struct BodyImpulses {
   std::vector<double> approach;
 };
 
+// Energies beside those of the particles' centres of mass [J].
+struct MoreEnergy {
+  double kinetic = 0.0;    // of spin
+  double potential = 0.0;  // stored in contacts
+};
+
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -70,6 +90,16 @@ class Solver {
 
   // How many spacings a dynamic body's surface may move in a step.
   virtual double body_cfl() const { return 1.0; }
+
+  // Fills in the solver's columns of particles that are new, which have 0 there; asked after the
+  // first fill and after births.
+  virtual void complete(State& /*state*/) {}
+
+  // Adds to a frame what is not a column: arrays of other lengths, as "group/name".
+  virtual void add_to_frame(const State& /*now*/, Frame& /*frame*/) const {}
+
+  // For the ledger, after a step: of the state that it led to.
+  virtual MoreEnergy more_energy(const State& /*now*/) { return {}; }
 
   // Takes one step. `next` already follows `now` (State::follow); `solids` has the poses at its
   // beginning and end. `now` must stay as it is: the driver may ask again with a smaller dt.

@@ -81,6 +81,27 @@ View3<float> State::rewrite_vectors(const std::string& name) {
   return {data, data + c.stride(), data + 2 * c.stride(), c.size()};
 }
 
+View4<const float> State::orientations(const std::string& name) const {
+  const Column& c = column(name);
+  const float* data = c.component<float>(0);
+  const std::size_t stride = c.stride();
+  return {data, data + stride, data + 2 * stride, data + 3 * stride, c.size()};
+}
+
+View4<float> State::rewrite_orientations(const std::string& name) {
+  Column& c = writable(name);
+  auto* data = reinterpret_cast<float*>(c.grow(c.size()));
+  const std::size_t stride = c.stride();
+  return {data, data + stride, data + 2 * stride, data + 3 * stride, c.size()};
+}
+
+View4<float> State::write_orientations(const std::string& name) {
+  Column& c = writable(name);
+  auto* data = reinterpret_cast<float*>(c.overwrite(c.size()));
+  const std::size_t stride = c.stride();
+  return {data, data + stride, data + 2 * stride, data + 3 * stride, c.size()};
+}
+
 void State::reorder(View<const std::uint32_t> order,
                     std::initializer_list<std::string_view> except) {
   std::vector<Device::Gathered> gathered;

@@ -56,8 +56,11 @@ class State {
     return {c.component<T>(component), c.size()};
   }
 
+  View4<const float> orientations(const std::string& name) const;
+
   // Changing a column that this state has written, row by row.
   View3<float> rewrite_vectors(const std::string& name);
+  View4<float> rewrite_orientations(const std::string& name);
   template <class T>
   View<T> rewrite_numbers(const std::string& name) {
     Column& c = writable(name);
@@ -68,6 +71,7 @@ class State {
   View3<float> write_vectors(const std::string& name);
   View3<float> write_position() { return write_vectors("position"); }
   View3<float> write_velocity() { return write_vectors("velocity"); }
+  View4<float> write_orientations(const std::string& name);
   template <class T>
   View<T> write_numbers(const std::string& name) {
     Column& c = writable(name);

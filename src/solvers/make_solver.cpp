@@ -3,6 +3,7 @@
 #include "compute/dispatch.h"
 #include "sim/initial_state.h"
 #include "solvers/ballistic/ballistic_solver.h"
+#include "solvers/dem/dem_solver.h"
 #include "solvers/flip/flip_solver.h"
 #include "solvers/granular_sph/gsph_solver.h"
 #include "solvers/pbf/pbf_solver.h"
@@ -32,6 +33,34 @@ void refuse_viscous(const Scene& scene) {
   }
 }
 
+// Grains that would overlap at the start would fly apart.
+void check_for_dem(const Scene& scene, const SolverSetup& setup) {
+  if (scene.dem.integrator != "symplectic") {
+    reject("integrator = \"{}\" in [dem] is not available yet; use \"symplectic\"",
+           scene.dem.integrator);
+  }
+  constexpr double kHair = 1.0 + 1e-6;
+  for (std::size_t m = 0; m < setup.materials.size(); ++m) {
+    const double radius = setup.grain_radii(m).second;
+    if (2.0 * radius > kHair * setup.spacing) {
+      reject(
+          "material '{}' has grains of radius {} m, which overlap at resolution = {} m; make it at "
+          "least {} m",
+          scene.materials[m].name, radius, setup.spacing, 2.0 * radius);
+    }
+  }
+  for (const Fill& fill : scene.fills) {
+    const double radius = setup.grain_radii(static_cast<std::size_t>(fill.material)).second;
+    const double room = 1.0 - 2.0 * radius / setup.spacing;
+    if (fill.params.sampling == "jittered" && fill.params.jitter > room + 1e-6) {
+      reject(
+          "{}: grains of this fill would overlap: jitter = {} of a spacing, but grains of radius "
+          "{} m leave {:.3g} of it free; lower jitter, or raise the resolution above 2 radii",
+          fill.place, fill.params.jitter, radius, std::max(room, 0.0));
+    }
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Solver> make_solver(const Scene& scene, Device& device) {
@@ -44,6 +73,10 @@ std::unique_ptr<Solver> make_solver(const Scene& scene, Device& device) {
   if (name == "granular-sph") {
     refuse_viscous(scene);
     return make<GsphSolver>(device, scene, scene.granular_sph);
+  }
+  if (name == "dem") {
+    check_for_dem(scene, solver_setup(scene));
+    return make<DemSolver>(device, scene, scene.dem);
   }
   if (name == "pbf") return make<PbfSolver>(device, scene, scene.pbf);
   reject("solver = \"{}\" is not available yet", name);

@@ -1,0 +1,109 @@
+// Eight floats that are worked on at once: for arithmetic with many comparisons and values alive,
+// where Lanes (compute/lanes.h) would be taken apart on machines without vectors of sixteen. The
+// same names work on single floats, so that a kernel's arithmetic is a template over the number.
+#pragma once
+
+#include <cstdint>
+
+#include "compute/lanes.h"
+#include "compute/view.h"
+
+#if defined(__AVX2__) && !defined(__CUDACC__)
+#include <immintrin.h>
+#endif
+
+namespace barchan {
+
+#if !defined(__CUDACC__)
+
+inline constexpr int kEight = 8;
+using Eight = float __attribute__((vector_size(32)));
+using EightMask = int __attribute__((vector_size(32)));  // what comparisons give
+
+BARCHAN_INLINE Eight choose(const EightMask& which, const Eight& a, const Eight& b) {
+  return which ? a : b;
+}
+BARCHAN_INLINE Eight max(const Eight& a, float b) {
+  const Eight all = Eight{} + b;
+  return a > all ? a : all;
+}
+BARCHAN_INLINE Eight absolute(const Eight& a) {
+  return a < 0.0f ? -a : a;
+}
+BARCHAN_INLINE Eight square_root(const Eight& a) {
+#if defined(__AVX2__)
+  return reinterpret_cast<Eight>(_mm256_sqrt_ps(reinterpret_cast<__m256>(a)));
+#else
+  Eight root;
+  for (int k = 0; k < kEight; ++k) root[k] = std::sqrt(a[k]);
+  return root;
+#endif
+}
+
+// The first `count` of eight numbers, and 0; nothing behind them is read.
+BARCHAN_INLINE Eight load_eight(const float* from, int count) {
+  Eight loaded{};
+  if (count >= kEight) {
+    __builtin_memcpy(&loaded, from, sizeof(loaded));
+  } else {
+    for (int k = 0; k < count; ++k) loaded[k] = from[k];
+  }
+  return loaded;
+}
+BARCHAN_INLINE void store_eight(float* to, const Eight& a, int count) {
+  if (count >= kEight) {
+    __builtin_memcpy(to, &a, sizeof(a));
+  } else {
+    for (int k = 0; k < count; ++k) to[k] = a[k];
+  }
+}
+
+struct EightPoints {
+  Eight x, y, z, w;
+};
+
+#define BARCHAN_TURN(a, b, p, q, r, s) \
+  __builtin_shufflevector(a, b, p, q, r, s, p + 4, q + 4, r + 4, s + 4)
+
+// Four rows of points k, k + 4, of which 4 x 4 blocks are turned; and back.
+BARCHAN_INLINE EightPoints turn_rows(const Eight& r0, const Eight& r1, const Eight& r2,
+                                     const Eight& r3) {
+  const Eight xy01 = BARCHAN_TURN(r0, r1, 0, 8, 1, 9), xy23 = BARCHAN_TURN(r2, r3, 0, 8, 1, 9);
+  const Eight zw01 = BARCHAN_TURN(r0, r1, 2, 10, 3, 11), zw23 = BARCHAN_TURN(r2, r3, 2, 10, 3, 11);
+  return {BARCHAN_TURN(xy01, xy23, 0, 1, 8, 9), BARCHAN_TURN(xy01, xy23, 2, 3, 10, 11),
+          BARCHAN_TURN(zw01, zw23, 0, 1, 8, 9), BARCHAN_TURN(zw01, zw23, 2, 3, 10, 11)};
+}
+#undef BARCHAN_TURN
+
+// Eight points that lie `stride` points apart from each other's numbers: points[stride index[k]].
+BARCHAN_INLINE EightPoints gather_eight(const Float4* points, std::size_t stride,
+                                        const std::uint32_t* index) {
+  using Quarter = float __attribute__((vector_size(16)));
+  const auto load = [&](int k) {
+    return *reinterpret_cast<const Quarter*>(points + stride * index[k]);
+  };
+  const Eight r0 = __builtin_shufflevector(load(0), load(4), 0, 1, 2, 3, 4, 5, 6, 7);
+  const Eight r1 = __builtin_shufflevector(load(1), load(5), 0, 1, 2, 3, 4, 5, 6, 7);
+  const Eight r2 = __builtin_shufflevector(load(2), load(6), 0, 1, 2, 3, 4, 5, 6, 7);
+  const Eight r3 = __builtin_shufflevector(load(3), load(7), 0, 1, 2, 3, 4, 5, 6, 7);
+  return turn_rows(r0, r1, r2, r3);
+}
+// The first `count` of eight points, one after the other.
+BARCHAN_INLINE void store_points(Float4* to, const EightPoints& p, int count) {
+  using Quarter = float __attribute__((vector_size(16)));
+  const EightPoints rows = turn_rows(p.x, p.y, p.z, p.w);
+  const auto store = [&](int k, const Eight& row) {
+    const Quarter low = __builtin_shufflevector(row, row, 0, 1, 2, 3);
+    const Quarter high = __builtin_shufflevector(row, row, 4, 5, 6, 7);
+    if (k < count) *reinterpret_cast<Quarter*>(to + k) = low;
+    if (k + 4 < count) *reinterpret_cast<Quarter*>(to + k + 4) = high;
+  };
+  store(0, rows.x);
+  store(1, rows.y);
+  store(2, rows.z);
+  store(3, rows.w);
+}
+
+#endif  // !__CUDACC__
+
+}  // namespace barchan

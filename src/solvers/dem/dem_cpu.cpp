@@ -1,0 +1,10 @@
+#include "compute/cpu.h"
+#include "solvers/dem/pairs_cpu.h"
+// After the way pairs are pushed here.
+#include "solvers/dem/dem_step.h"
+
+namespace barchan {
+
+template class DemSolver<Cpu>;
+
+}  // namespace barchan

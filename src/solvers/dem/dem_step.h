@@ -1,0 +1,32 @@
+// The step, instantiated for each device in dem_cpu.cpp and dem_cuda.cu: velocity Verlet with one
+// evaluation of forces, where spheres are at its end.
+#pragma once
+
+#include "solvers/dem/dem_solver.h"
+#include "solvers/dem/stages.h"
+
+namespace barchan {
+
+template <class Device>
+StepReport DemSolver<Device>::step(const State& now, const SolidsView& solids, double dt,
+                                   State& next, BodyImpulses& out) {
+  const double moved = drift(now, dt, next);     // v += dt/2 F/m,  x += dt v; spheres
+  fresh_ = !lists_hold(now, moved, next);        // since the last search
+  if (fresh_) find_contacts(now, solids, next);  // who may touch whom; rows are sorted
+  push(now, solids, dt, next);                   // contacts, (10)-(19)
+  const dem::Summary met = kick(dt, next);       // v += dt/2 F/m
+  push_solids(now, dt, next, out);               // by the opposite of what they did to grains
+
+  const auto n = static_cast<double>(now.size());
+  next.scalars["dem.deepest"] = static_cast<double>(met.deepest);
+  next.scalars["dem.contacts"] = n > 0.0 ? met.contacts / n : 0.0;
+  StepReport report;
+  report.dt_used = dt;
+  report.max_speed = std::sqrt(static_cast<double>(met.vitals.max_speed_squared));
+  const std::uint32_t bad = met.vitals.first_bad;
+  report.first_bad = bad == ~0u ? -1 : static_cast<std::int64_t>(bad);
+  report.pairs = met.contacts;
+  return report;
+}
+
+}  // namespace barchan
