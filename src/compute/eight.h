@@ -3,6 +3,7 @@
 // same names work on single floats, so that a kernel's arithmetic is a template over the number.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "compute/lanes.h"
@@ -24,8 +25,10 @@ BARCHAN_INLINE Eight choose(const EightMask& which, const Eight& a, const Eight&
   return which ? a : b;
 }
 BARCHAN_INLINE Eight max(const Eight& a, float b) {
-  const Eight all = Eight{} + b;
-  return a > all ? a : all;
+  return a > b ? a : Eight{} + b;
+}
+BARCHAN_INLINE Eight positive(const Eight& a) {
+  return max(a, 0.0f);
 }
 BARCHAN_INLINE Eight absolute(const Eight& a) {
   return a < 0.0f ? -a : a;
@@ -38,6 +41,29 @@ BARCHAN_INLINE Eight square_root(const Eight& a) {
   for (int k = 0; k < kEight; ++k) root[k] = std::sqrt(a[k]);
   return root;
 #endif
+}
+
+// Good to a rounding or two: an estimate of 12 bits and one Newton step y (3 - a y^2) / 2.
+BARCHAN_INLINE Eight inverse_sqrt(const Eight& a) {
+#if defined(__AVX2__)
+  const Eight y = reinterpret_cast<Eight>(_mm256_rsqrt_ps(reinterpret_cast<__m256>(a)));
+  return y * (1.5f - 0.5f * a * y * y);
+#else
+  Eight y;
+  for (int k = 0; k < kEight; ++k) y[k] = 1.0f / std::sqrt(a[k]);
+  return y;
+#endif
+}
+// The first `count` lanes, the others filled.
+BARCHAN_INLINE Eight keep_first(const Eight& a, int count, float fill) {
+  const EightMask lane = {0, 1, 2, 3, 4, 5, 6, 7};
+  return lane < count ? a : Eight{} + fill;
+}
+BARCHAN_INLINE float sum_of(const Eight& a) {
+  using Quarter = float __attribute__((vector_size(16)));
+  const Quarter q =
+      __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
+  return (q[0] + q[2]) + (q[1] + q[3]);
 }
 
 // The first `count` of eight numbers, and 0; nothing behind them is read.

@@ -30,6 +30,7 @@ class GsphSolver final : public Solver {
   double floor_bytes(std::size_t particles) const override;
 
  private:
+  double longest_step() const;  // of particles at rest [s]
   // The stages, in the order of the step.
   void find_neighbours(const State& now, const SolidsView& solids, State& next);
   void measure(double dt, State& next);

@@ -88,10 +88,15 @@ std::vector<ColumnSpec> GsphSolver<Device>::columns() const {
 // A density error is never cured by a shorter step: overlap / dt is the speed that would come of
 // it. Steps grow slowly, for pressure carried over from a short one must not meet a long one.
 template <class Device>
+double GsphSolver<Device>::longest_step() const {
+  const double g = length(setup_.gravity);
+  return g > 0.0 ? std::min(params_.dt_max, params_.fall * std::sqrt(setup_.spacing / g))
+                 : params_.dt_max;
+}
+template <class Device>
 double GsphSolver<Device>::suggest_dt(const State& now) const {
-  const double d = setup_.spacing, g = length(setup_.gravity);
-  double dt = std::min(params_.dt_max, params_.cfl * d / std::max(now.max_speed, 1e-9));
-  if (g > 0.0) dt = std::min(dt, params_.fall * std::sqrt(d / g));
+  const double fast = params_.cfl * setup_.spacing / std::max(now.max_speed, 1e-9);
+  double dt = std::min(longest_step(), fast);
   if (now.last_dt > 0.0) dt = std::min(dt, gsph::kGrowth * now.last_dt);
   return dt;
 }
@@ -150,7 +155,10 @@ void GsphSolver<Device>::measure(double dt, State& next) {
   const double sound = gsph::kSound * std::sqrt(g * d) * d;  // c_s h / 2
   const bool pulls = params_.pressure == "bilateral";
   const double band = pulls ? 1.0 : paper() ? 0.0 : gsph::kBand;
-  const gsph::Target target{static_cast<float>(paper() && !pulls ? 1.0 : gsph::kBack),
+  // Over a shorter step it is less: speeds of the way back do not grow as steps get shorter for
+  // them.
+  const double back = gsph::kBack * std::min(1.0, dt / longest_step());
+  const gsph::Target target{static_cast<float>(paper() && !pulls ? 1.0 : back),
                             static_cast<float>(band)};
   reduce_to<gsph::JoinExcess>(
       device_, "measure", n(),
