@@ -221,16 +221,11 @@ struct JoinExcess {
 
 // What density a step is to end with: a particle that is too dense gets a share of the way back,
 // as overlap / dt would be an explosion; one that is not dense enough may stay so.
-// With pressure that pulls, too, it gets the same share of the way back. Of a crowd that solids
-// have pressed together, no more than kMostExcess counts.
+// With pressure that pulls, too, it gets the same share of the way back.
 struct Target {
-  static constexpr float kMostExcess = 0.3f;
   float share;  // of the way back to rest in a step
   float band;   // deficit of density that counts; 1: all of it
-  HD float operator()(float c) const {
-    const float off = max(c - 1.0f, -band);
-    return 1.0f + off - share * min(off, kMostExcess);
-  }
+  HD float operator()(float c) const { return 1.0f + (1.0f - share) * max(c - 1.0f, -band); }
 };
 
 struct Measure {
