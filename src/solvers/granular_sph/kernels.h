@@ -583,14 +583,18 @@ struct AgeBonds {
 // x + dt v*, kept out of the solids. What they take of the way they take of the velocity towards
 // them, and give nothing back: a particle that was put out of a solid is not shot out of it. They
 // rub it, too: a single grain has no pressure for Push to rub by.
+//
+// Pressure makes nothing faster than `fast`, a spacing in the longest step: particles that solids
+// have pressed into each other would part the faster the shorter the step is, and the step would be
+// shortened for them without end.
 struct MoveOn {
-  View<const Float4> points, star, with_pressure;
+  View<const Float4> points, free, star, with_pressure;
   View<const std::uint8_t> material;
   View<const Matter> matter;
   View<const std::uint32_t> slot_of;
   View<const WallPart> parts;
   Containment solids;
-  float dt;                      // [s]
+  float dt, fast;                // [s], [m/s]
   View<std::uint8_t> near_wall;  // out: `pushed` counts
   View3<float> pushed;           // out: what solids did to it, times dt [m]
   View3<float> x, v;             // out
@@ -599,7 +603,10 @@ struct MoveOn {
   HD_INLINE bool operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Vec3 from = point(points, static_cast<std::uint32_t>(i));
-    const Vec3 speed = point(star, static_cast<std::uint32_t>(i)), to = from + dt * speed;
+    const Vec3 wanted = point(star, static_cast<std::uint32_t>(i));
+    const float most = max(fast, length(point(free, static_cast<std::uint32_t>(i))));
+    const Vec3 speed = min(1.0f, most / max(length(wanted), 1e-30f)) * wanted;
+    const Vec3 to = from + dt * speed;
     const bool near = solids.may_touch(from, to);
     const float p = with_pressure[at].w;
     x[at] = to;
