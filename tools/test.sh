@@ -36,7 +36,7 @@ build/release/barchan validate --quick --out "$work/validate"
 heading "The program under the address and undefined-behaviour sanitizers"
 cmake --preset asan > /dev/null
 cmake --build build/asan --target barchan -j "$jobs"
-# A few steps of each solver, with all that their scenes hold, and what follows a run.
+# A few steps of ballistic, pbf and flip, with all that their scenes hold, and what follows a run.
 sanitized() { build/asan/barchan run "$@" --out "$work/run-$1" --quiet; }
 sanitized spinning-drop --frames 4 --set resolution=0.08
 sanitized dam-break --frames 2 --set resolution=0.06
