@@ -1,13 +1,14 @@
-// Eight floats that are worked on at once: for arithmetic with many comparisons and values alive,
-// where Lanes (compute/lanes.h) would be taken apart on machines without vectors of sixteen. The
-// same names work on single floats, so that a kernel's arithmetic is a template over the number.
+// Eight floats that are worked on at once. The same names work on single floats, so that a kernel's
+// arithmetic is a template over the number: float on a GPU, and on the CPU Lanes (compute/lanes.h),
+// or Eight where more would not help.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
-#include "compute/lanes.h"
+#include "base/hd.h"
 #include "compute/view.h"
+#include "math/scalar.h"
 
 #if defined(__AVX2__) && !defined(__CUDACC__)
 #include <immintrin.h>
@@ -15,7 +16,51 @@
 
 namespace barchan {
 
+HD inline float inverse_sqrt(float a) {
+#if defined(__CUDA_ARCH__)
+  return rsqrtf(a);
+#else
+  return 1.0f / std::sqrt(a);
+#endif
+}
+
+// max(a, 0) of a <= 1, which costs a GPU nothing.
+HD inline float positive(float a) {
+#if defined(__CUDA_ARCH__)
+  return __saturatef(a);
+#else
+  return max(a, 0.0f);
+#endif
+}
+
+HD inline float absolute(float a) {
+  return a < 0.0f ? -a : a;
+}
+
+// Towards 0, and back.
+HD inline int to_int(float a) {
+  return static_cast<int>(a);
+}
+HD inline float to_float(int a) {
+  return static_cast<float>(a);
+}
+HD inline float square_root(float a) {
+  return std::sqrt(a);
+}
+// One number for all lanes, or for the one that a GPU's thread is.
+HD inline float largest_of(float a) {
+  return a;
+}
+HD inline float choose(bool which, float a, float b) {
+  return which ? a : b;
+}
+
 #if !defined(__CUDACC__)
+
+// Not inlined, vectors would be passed in ways that depend on the machine, which g++ says of every
+// function that has one.
+#pragma GCC diagnostic ignored "-Wpsabi"
+#define BARCHAN_INLINE [[gnu::always_inline]] inline
 
 inline constexpr int kEight = 8;
 using Eight = float __attribute__((vector_size(32)));
@@ -25,13 +70,23 @@ BARCHAN_INLINE Eight choose(const EightMask& which, const Eight& a, const Eight&
   return which ? a : b;
 }
 BARCHAN_INLINE Eight max(const Eight& a, float b) {
+#if defined(__AVX2__)
+  return reinterpret_cast<Eight>(_mm256_max_ps(reinterpret_cast<__m256>(a), _mm256_set1_ps(b)));
+#else
   return a > b ? a : Eight{} + b;
+#endif
 }
 BARCHAN_INLINE Eight positive(const Eight& a) {
   return max(a, 0.0f);
 }
 BARCHAN_INLINE Eight absolute(const Eight& a) {
-  return a < 0.0f ? -a : a;
+  return reinterpret_cast<Eight>(reinterpret_cast<EightMask>(a) & 0x7fffffff);
+}
+BARCHAN_INLINE EightMask to_int(const Eight& a) {
+  return __builtin_convertvector(a, EightMask);
+}
+BARCHAN_INLINE Eight to_float(const EightMask& a) {
+  return __builtin_convertvector(a, Eight);
 }
 BARCHAN_INLINE Eight square_root(const Eight& a) {
 #if defined(__AVX2__)
@@ -66,13 +121,37 @@ BARCHAN_INLINE float sum_of(const Eight& a) {
   return (q[0] + q[2]) + (q[1] + q[3]);
 }
 
+BARCHAN_INLINE float largest_of(const Eight& a) {
+  float most = a[0];
+  for (int k = 1; k < kEight; ++k) most = max(most, a[k]);
+  return most;
+}
+
+// numbers[at] of each lane.
+BARCHAN_INLINE Eight gather(const float* numbers, const EightMask& at) {
+#if defined(__AVX2__)
+  return reinterpret_cast<Eight>(
+      _mm256_i32gather_ps(numbers, reinterpret_cast<__m256i>(at), sizeof(float)));
+#else
+  Eight found;
+  for (int k = 0; k < kEight; ++k) found[k] = numbers[at[k]];
+  return found;
+#endif
+}
+
 // The first `count` of eight numbers, and 0; nothing behind them is read.
 BARCHAN_INLINE Eight load_eight(const float* from, int count) {
   Eight loaded{};
   if (count >= kEight) {
     __builtin_memcpy(&loaded, from, sizeof(loaded));
   } else {
+#if defined(__AVX2__)
+    const EightMask lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    loaded = reinterpret_cast<Eight>(
+        _mm256_maskload_ps(from, reinterpret_cast<__m256i>(EightMask(lane < count))));
+#else
     for (int k = 0; k < count; ++k) loaded[k] = from[k];
+#endif
   }
   return loaded;
 }

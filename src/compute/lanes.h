@@ -1,83 +1,46 @@
-// Sixteen floats that are worked on at once: what a CPU's loops over neighbours are made of. A
-// kernel's arithmetic is a template over the number: Lanes on the CPU, float on a GPU. g++ lowers
-// Lanes to whatever vectors the machine has.
+// As many floats as the machine's vectors hold, worked on at once: sixteen with AVX-512, otherwise
+// eight (compute/eight.h). What a CPU's loops over neighbours are made of. g++ lowers vectors wider
+// than the machine's through memory, at ten times the cost.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
-#include "base/hd.h"
+#include "compute/eight.h"
 #include "compute/view.h"
-#include "math/scalar.h"
-
-#if defined(__AVX512F__) && !defined(__CUDACC__)
-#include <immintrin.h>
-#endif
-
-namespace barchan {
-
-HD inline float inverse_sqrt(float a) {
-#if defined(__CUDA_ARCH__)
-  return rsqrtf(a);
-#else
-  return 1.0f / std::sqrt(a);
-#endif
-}
-
-// max(a, 0) of a <= 1, which costs a GPU nothing.
-HD inline float positive(float a) {
-#if defined(__CUDA_ARCH__)
-  return __saturatef(a);
-#else
-  return max(a, 0.0f);
-#endif
-}
-
-HD inline float absolute(float a) {
-  return a < 0.0f ? -a : a;
-}
-
-// Towards 0, and back.
-HD inline int to_int(float a) {
-  return static_cast<int>(a);
-}
-HD inline float to_float(int a) {
-  return static_cast<float>(a);
-}
-HD inline float square_root(float a) {
-  return std::sqrt(a);
-}
-// One number for all lanes, or for the one that a GPU's thread is.
-HD inline float largest_of(float a) {
-  return a;
-}
-HD inline float choose(bool which, float a, float b) {
-  return which ? a : b;
-}
 
 #if !defined(__CUDACC__)
 
+namespace barchan {
+
+#if !defined(__AVX512F__)
+
+inline constexpr int kLanes = kEight;
+using Lanes = Eight;
+using LaneMask = EightMask;  // what comparisons give
+using PointLanes = EightPoints;
+
+BARCHAN_INLINE Lanes load_first(const float* from, int count) {
+  return load_eight(from, count);
+}
+BARCHAN_INLINE void store_first(float* to, const Lanes& a, int count) {
+  store_eight(to, a, count);
+}
+BARCHAN_INLINE PointLanes gather(const Float4* points, const std::uint32_t* index) {
+  return gather_eight(points, 1, index);
+}
+
+#else
+
 inline constexpr int kLanes = 16;
 using Lanes = float __attribute__((vector_size(64)));
-using LaneMask = int __attribute__((vector_size(64)));  // what comparisons give
+using LaneMask = int __attribute__((vector_size(64)));
 
-#if defined(__AVX512F__)
 // g++ 12 warns of an undefined operand in the forms without a mask.
 inline constexpr __mmask16 kAllLanesOn = 0xffff;
-#endif
-
-// Not inlined, vectors this wide would be passed in ways that depend on the machine, which g++ says
-// of every function that has one.
-#pragma GCC diagnostic ignored "-Wpsabi"
-#define BARCHAN_INLINE [[gnu::always_inline]] inline
 
 BARCHAN_INLINE Lanes max(const Lanes& a, float b) {
-#if defined(__AVX512F__)
   return reinterpret_cast<Lanes>(
       _mm512_maskz_max_ps(kAllLanesOn, reinterpret_cast<__m512>(a), _mm512_set1_ps(b)));
-#else
-  return a > b ? a : Lanes{} + b;
-#endif
 }
 
 BARCHAN_INLINE Lanes positive(const Lanes& a) {
@@ -98,35 +61,19 @@ BARCHAN_INLINE Lanes choose(const LaneMask& which, const Lanes& a, const Lanes& 
   return which ? a : b;
 }
 BARCHAN_INLINE Lanes square_root(const Lanes& a) {
-#if defined(__AVX512F__)
   return reinterpret_cast<Lanes>(_mm512_maskz_sqrt_ps(kAllLanesOn, reinterpret_cast<__m512>(a)));
-#else
-  Lanes root;
-  for (int k = 0; k < kLanes; ++k) root[k] = std::sqrt(a[k]);
-  return root;
-#endif
 }
 
 // numbers[at] of each lane.
 BARCHAN_INLINE Lanes gather(const float* numbers, const LaneMask& at) {
-#if defined(__AVX512F__)
   return reinterpret_cast<Lanes>(_mm512_mask_i32gather_ps(
       _mm512_setzero_ps(), kAllLanesOn, reinterpret_cast<__m512i>(at), numbers, 4));
-#else
-  Lanes found;
-  for (int k = 0; k < kLanes; ++k) found[k] = numbers[at[k]];
-  return found;
-#endif
 }
 
 // Writes the first `count` lanes.
 BARCHAN_INLINE void store_first(float* to, const Lanes& a, int count) {
-#if defined(__AVX512F__)
   const auto kept = static_cast<__mmask16>(count >= kLanes ? 0xffffu : (1u << count) - 1u);
   _mm512_mask_storeu_ps(to, kept, reinterpret_cast<__m512>(a));
-#else
-  for (int k = 0; k < kLanes && k < count; ++k) to[k] = a[k];
-#endif
 }
 BARCHAN_INLINE float largest_of(const Lanes& a) {
   float most = a[0];
@@ -136,42 +83,24 @@ BARCHAN_INLINE float largest_of(const Lanes& a) {
 
 // The first `count` of sixteen numbers, and 0; nothing behind them is read.
 BARCHAN_INLINE Lanes load_first(const float* from, int count) {
-#if defined(__AVX512F__)
   const auto kept = static_cast<__mmask16>(count >= kLanes ? 0xffffu : (1u << count) - 1u);
   return reinterpret_cast<Lanes>(_mm512_maskz_loadu_ps(kept, from));
-#else
-  Lanes loaded{};
-  for (int k = 0; k < kLanes && k < count; ++k) loaded[k] = from[k];
-  return loaded;
-#endif
 }
 
 // The first `count` lanes, the others filled.
 BARCHAN_INLINE Lanes keep_first(const Lanes& a, int count, float fill) {
-#if defined(__AVX512F__)
   const auto kept = static_cast<__mmask16>(count >= kLanes ? 0xffffu : (1u << count) - 1u);
   return reinterpret_cast<Lanes>(
       _mm512_mask_mov_ps(_mm512_set1_ps(fill), kept, reinterpret_cast<__m512>(a)));
-#else
-  const LaneMask lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  return lane < count ? a : Lanes{} + fill;
-#endif
 }
 
 // Good to a rounding or two: an estimate of 14 bits and one Newton step y (3 - a y^2) / 2.
 BARCHAN_INLINE Lanes inverse_sqrt(const Lanes& a) {
-#if defined(__AVX512F__)
   const Lanes y =
       reinterpret_cast<Lanes>(_mm512_maskz_rsqrt14_ps(kAllLanesOn, reinterpret_cast<__m512>(a)));
   return y * (1.5f - 0.5f * a * y * y);
-#else
-  Lanes y;
-  for (int k = 0; k < kLanes; ++k) y[k] = 1.0f / std::sqrt(a[k]);
-  return y;
-#endif
 }
 
-// In a fixed order, so that the sum does not depend on the machine's vectors.
 BARCHAN_INLINE float sum_of(const Lanes& a) {
   using Half = float __attribute__((vector_size(32)));
   using Quarter = float __attribute__((vector_size(16)));
@@ -209,6 +138,8 @@ BARCHAN_INLINE PointLanes gather(const Float4* points, const std::uint32_t* inde
 #undef BARCHAN_TURN
 }
 
-#endif  // !__CUDACC__
+#endif  // __AVX512F__
 
 }  // namespace barchan
+
+#endif  // !__CUDACC__

@@ -11,7 +11,7 @@
 
 #include "base/hd.h"
 #include "compute/interleave.h"
-#include "compute/pair_lanes.h"
+#include "compute/lanes.h"
 #include "compute/view.h"
 #include "math/vec3.h"
 
@@ -79,20 +79,20 @@ HD inline Sums<Sum::kSums> sum_pairs(const Lists& lists, const View<const Float4
   (void)i, (void)p, (void)sum;
 #else
   constexpr float kFar = 1e18f;  // its square is still finite
-  PairLanes sums[Sum::kSums] = {};
+  Lanes sums[Sum::kSums] = {};
   const int count = lists.count(i);
   const std::uint32_t* list = lists.list(i);
-  for (int k = 0; k < count; k += kPairLanes) {
-    const PairPoints q = gather_pairs(points.data, list + k);
-    Near<PairLanes> near{};
+  for (int k = 0; k < count; k += kLanes) {
+    const PointLanes q = gather(points.data, list + k);
+    Near<Lanes> near{};
     near.x = p.x - q.x, near.y = p.y - q.y, near.z = p.z - q.z, near.w = q.w;
     near.x = keep_first(near.x, count - k, kFar);
     if (more.size > 0) {
-      const PairPoints u = gather_pairs(more.data, list + k);
+      const PointLanes u = gather(more.data, list + k);
       near.ux = u.x, near.uy = u.y, near.uz = u.z, near.uw = u.w;
     }
     if (third.size > 0) {
-      const PairPoints s = gather_pairs(third.data, list + k);
+      const PointLanes s = gather(third.data, list + k);
       near.sx = s.x, near.sy = s.y, near.sz = s.z, near.sw = s.w;
     }
     sum(near, sums);

@@ -3,8 +3,9 @@
 // What is summed is a struct
 //     static constexpr int kSums = 6;
 //     template <class T> HD void operator()(const Particles<T>& at, T* sums) const;
-// whose arithmetic runs on one particle (a GPU's thread) or on sixteen at once (CPU): at(array)
-// gives their numbers, at.there is 1, or 0 for lanes without a particle, to be multiplied in.
+// whose arithmetic runs on one particle (a GPU's thread) or on as many as a vector holds (CPU):
+// at(array) gives their numbers, at.there is 1, or 0 for lanes without a particle, to be multiplied
+// in.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compute/cpu.h"
-#include "compute/lanes.h"
+#include "compute/eight.h"
 #include "spatial/tile_layers.h"
 
 namespace barchan {
@@ -39,11 +39,7 @@ class RowOfTile {
     std::memcpy(f.data + start<0, 0, 0>(), &value, sizeof(value));
   }
 
-  BARCHAN_INLINE static Number inverse_sqrt(const Number& a) {
-    Number root;
-    for (int k = 0; k < kTileEdge; ++k) root[k] = 1.0f / std::sqrt(a[k]);
-    return root;
-  }
+  BARCHAN_INLINE static Number inverse_sqrt(const Number& a) { return 1.0f / square_root(a); }
   BARCHAN_INLINE static Number absolute(const Number& a) { return a < 0.0f ? -a : a; }
   template <class Mask>
   BARCHAN_INLINE static Number choose(const Mask& which, const Number& a, const Number& b) {

@@ -122,13 +122,14 @@ class Anisotropic final : public ParticleField {
   float inside() const override { return -0.5f * scale_.radius; }
 
   void sample(const NearParticles& near, float* phi) const override {
-    for (int z = 0; z < kBrick; ++z) {
+    sample_brick(phi, [&](int z, int part) {
+      const Lanes y = lane_y(part);
       Lanes sum{};
       for (std::size_t i = 0; i < near.count; ++i) {
         const Ellipsoid& e = ellipsoid_[near.index[i]];
         const float dz = near.z[i] - static_cast<float>(z);
         if (std::abs(dz) >= e.reach) continue;
-        const Lanes dx = near.x[i] - kLaneX, dy = near.y[i] - kLaneY;
+        const Lanes dx = near.x[i] - kLaneX, dy = near.y[i] - y;
         const Lanes gx = e.g.xx * dx + e.g.xy * dy + e.g.xz * dz,
                     gy = e.g.xy * dx + e.g.yy * dy + e.g.yz * dz,
                     gz = e.g.xz * dx + e.g.yz * dy + e.g.zz * dz;
@@ -136,8 +137,8 @@ class Anisotropic final : public ParticleField {
         sum += e.share * q * q * q;
       }
       const Lanes d = scale_.radius * (root_ - sqrt_of(sqrt_of(sum)));
-      store(max(d, inside()), phi + kLanes * z);
-    }
+      return max(d, inside());
+    });
   }
 
  private:

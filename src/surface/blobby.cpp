@@ -25,8 +25,9 @@ class Blobby final : public ParticleField {
 
   void sample(const NearParticles& near, float* phi) const override {
     const float inverse = 1.0f / scale_.radius;
-    const Lanes sx = kLaneX * inverse, sy = kLaneY * inverse;
-    for (int z = 0; z < kBrick; ++z) {
+    const Lanes sx = kLaneX * inverse;
+    sample_brick(phi, [&](int z, int part) -> Lanes {
+      const Lanes sy = lane_y(part) * inverse;
       Lanes sum{};
       for (std::size_t i = 0; i < near.count; ++i) {
         const float ez = (near.z[i] - static_cast<float>(z)) * inverse;
@@ -35,8 +36,8 @@ class Blobby final : public ParticleField {
         sum += q * q * q;
       }
       const Lanes d = max(voxels_ * (level_ - sum), inside());
-      store(d < outside() ? d : Lanes{} + outside(), phi + kLanes * z);
-    }
+      return d < outside() ? d : Lanes{} + outside();
+    });
   }
 
  private:

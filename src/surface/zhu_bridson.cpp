@@ -50,10 +50,9 @@ class ZhuBridson final : public ParticleField {
   float outside() const override { return scale_.radius - scale_.depth; }
   float inside() const override { return -scale_.depth; }
   void sample(const NearParticles& near, float* phi) const override {
-    for (int z = 0; z < kBrick; ++z) {
-      const Lanes slice = fix_ ? sample_slice<true>(near, z) : sample_slice<false>(near, z);
-      store(slice, phi + kLanes * z);
-    }
+    sample_brick(phi, [&](int z, int part) {
+      return fix_ ? sample_part<true>(near, z, part) : sample_part<false>(near, z, part);
+    });
   }
 
  private:
@@ -67,9 +66,9 @@ class ZhuBridson final : public ParticleField {
   };
 
   template <bool kFix>
-  Lanes sample_slice(const NearParticles& near, int z) const {
+  Lanes sample_part(const NearParticles& near, int z, int part) const {
     const float inverse = 1.0f / scale_.radius;
-    const Lanes sx = kLaneX * inverse, sy = kLaneY * inverse;
+    const Lanes sx = kLaneX * inverse, sy = lane_y(part) * inverse;
     const float sz = static_cast<float>(z) * inverse;
     Lanes k{}, kx{}, ky{}, kz{};
     SlopeSums s;

@@ -93,7 +93,7 @@ struct ToFaces {
 
 // ---- From the grid to the particles. A window shows the faces around one tile: corners() gives
 // the eight numbers of component a whose lowest is at cell (i, j, k), counted from the tile's first
-// one, x fastest. T is a float (GPU) or sixteen of them (CPU: window_cpu.h).
+// one, x fastest. T is a float (GPU) or Lanes (CPU: window_cpu.h).
 struct TileWindow {
   TileView tiles;
   std::uint32_t tile;
@@ -131,7 +131,7 @@ HD_INLINE HD inline Sample<T> sample(const Window& window, int a, T sx, T sy, T 
   return {v0 + fz * (v1 - v0), {x0 + fz * (x1 - x0), y0 + fz * (y1 - y0), v1 - v0}};
 }
 
-// A particle's step, or those of sixteen: new velocities,
+// A particle's step, or those of several: new velocities,
 //     v = r (v + du(x)) + (1 - r) u(x),   du what the grid's velocity changed by
 // (PIC: r = 0; APIC: r = 0 and the slopes of u), and the way along u, by the midpoint rule in
 // sub-steps of under one cell each.

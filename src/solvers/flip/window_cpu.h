@@ -1,5 +1,5 @@
-// The faces around one tile, copied into arrays without gaps: sixteen particles of the tile read
-// them at once.
+// The faces around one tile, copied into arrays without gaps: particles of the tile read them
+// several at a time.
 #pragma once
 
 #include <algorithm>
@@ -86,7 +86,7 @@ struct CarryTiles {
   }
 
  private:
-  // Sixteen particles, or as many as are left.
+  // As many particles as a vector holds, or as are left.
   void carry(const DenseWindow& u, const DenseWindow& change, const DenseWindow& shift,
              const Vec3& origin, const Vec3& corner, std::uint32_t i, int count) const {
     const float inverse = all.tiles.frame.inverse_size, size = all.tiles.frame.size;
