@@ -77,12 +77,10 @@ class PoissonSolver {
   // Lays out the levels. Nothing of the arguments is kept.
   void prepare(const TileView& grid, const PoissonMatrix& matrix, const PoissonBodies& bodies = {});
 
-  // The matrix of prepare, changed in some cells, none of which may become an unknown that was
-  // none. The coarse levels stay as they are: a few iterations more, but nothing is laid out anew.
-  // kAnchored: wherever a face between two unknowns is gone, those left of them have an anchor in
-  // its stead. Then no region is closed that was not, and nobody looks for one.
-  enum Change { kAny, kAnchored };
-  void change(const PoissonMatrix& matrix, const PoissonBodies& bodies = {}, Change how = kAny);
+  // The matrix of prepare, with fewer unknowns; those beside one that is gone must have an anchor
+  // in its stead. The coarse levels stay as they are: a few iterations more, but nothing is laid
+  // out anew. Nor is any region closed then that was not: nobody looks for one.
+  void change(const PoissonMatrix& matrix, const PoissonBodies& bodies = {});
 
   // Until the residual is `tolerance` times the largest |b| or `absolute`, whichever is more, or
   // `most` iterations are done, or ten of them brought nothing. p: the guess, then the solution,
@@ -131,6 +129,7 @@ class PoissonSolver {
   Buffer<float> aside_fields_;
   BodyTerm<Device> bodies_;
   ClosedRegions<Device> closed_;
+  bool may_close_ = false;  // prepare() found closed regions
   Buffer<double> sums_;
   std::shared_ptr<void> reports_;  // kReports of them, on the host: a launch writes there
   int next_report_ = 0;

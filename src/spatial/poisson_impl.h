@@ -86,11 +86,11 @@ void PoissonSolver<Device>::prepare(const TileView& grid, const PoissonMatrix& m
                              finest.anchor}});
   bodies_.take(bodies, table_, finest.inverse);
   closed_.find(finest.tiles, finest.matrix(), finest.inverse, bodies_);
+  may_close_ = !closed_.none();
 }
 
 template <class Device>
-void PoissonSolver<Device>::change(const PoissonMatrix& matrix, const PoissonBodies& bodies,
-                                   Change how) {
+void PoissonSolver<Device>::change(const PoissonMatrix& matrix, const PoissonBodies& bodies) {
   BARCHAN_ASSERT(main_.levels->count > 0);
   const PoissonLevel& finest = main_.levels->level[0];
   in_one_launch(device_, "poisson: matrix", finest.cells(),
@@ -99,8 +99,7 @@ void PoissonSolver<Device>::change(const PoissonMatrix& matrix, const PoissonBod
                              {table_.list, finest.tiles, matrix, finest.x, finest.y, finest.z,
                               finest.anchor}});
   bodies_.take(bodies, table_, finest.inverse);
-  if (how == kAnchored && closed_.none()) return;
-  closed_.find(finest.tiles, finest.matrix(), finest.inverse, bodies_);
+  if (may_close_) closed_.find(finest.tiles, finest.matrix(), finest.inverse, bodies_);
 }
 
 // Four levels a storey, full of zeros.

@@ -210,16 +210,21 @@ class Friction {
     groups_.move(roles(), give_.read(), {roles(), walls(), number, limit_.view()}, u, t_.view());
   }
 
-  // What the sand's stresses do to each solid, over a full cell's mass.
+  // What the sand's stresses do to a solid, over a full cell's mass, where the host may read it
+  // later.
+  void push_solid(const FrictionGrid& grid, int solid, SixSums* sum) {
+    reduce_to<JoinSix>(device_, "push solids", static_cast<std::int64_t>(wall_count_),
+                       PushOnSolid{grid.tiles, grid.open, walls(), grid.motion, s_.read(),
+                                   std::as_const(t_).view(), solid},
+                       sum);
+  }
+  // To each of them.
   std::vector<Push> push_solids(const FrictionGrid& grid, std::size_t solids) {
     std::vector<Push> pushes(solids);
     if (wall_count_ == 0) return pushes;
     sums_.resize(solids);
     for (std::size_t s = 0; s < solids; ++s) {
-      reduce_to<JoinSix>(device_, "push solids", static_cast<std::int64_t>(wall_count_),
-                         PushOnSolid{grid.tiles, grid.open, walls(), grid.motion, s_.read(),
-                                     std::as_const(t_).view(), static_cast<std::int32_t>(s)},
-                         sums_.data() + s);
+      push_solid(grid, static_cast<int>(s), sums_.data() + s);
     }
     const std::vector<SixSums> sums = sums_.download();
     for (std::size_t s = 0; s < solids; ++s) {

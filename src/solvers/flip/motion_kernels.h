@@ -158,7 +158,9 @@ struct KeepOut {
 struct StepSigns {
   static constexpr int kSolids = 4;
   VitalSigns vitals;
-  SixSums push[kSolids];  // on each solid, where no more than so many are there and none is moved
+  // On each solid, by pressure and by sand's stresses, where no more than so many are there and
+  // none is moved.
+  SixSums push[kSolids], rub[kSolids];
   float out_flow;         // the largest of a liquid cell [m/s]
   std::uint32_t cut_off;  // 1: a particle would have left the grid around it
 };

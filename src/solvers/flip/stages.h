@@ -293,9 +293,7 @@ void FlipSolver<Device>::set_up_equations(const State& next, bool again) {
                                    ? contacts_.bodies(next.bodies, body_span_ * cell_mass())
                                    : PoissonBodies{};
   if (again) {
-    // Cells of water only come off walls, and are as air to those beside them.
-    using Poisson = PoissonSolver<Device>;
-    poisson_.change(matrix, bodies, sand_ ? Poisson::kAny : Poisson::kAnchored);
+    poisson_.change(matrix, bodies);  // cells that were let go are as air to those beside them
   } else {
     poisson_.prepare(tiles_.view(), matrix, bodies);
   }
@@ -527,8 +525,7 @@ std::vector<flip::Push> FlipSolver<Device>::pushes(View<const float> q) {
 // of contacts, and nobody waits for them before the step ends.
 template <class Device>
 bool FlipSolver<Device>::pushes_come_later() const {
-  return walls_ && !sand_ && contacts_.dynamic() == 0 &&
-         setup_.solids.size() <= flip::StepSigns::kSolids;
+  return walls_ && contacts_.dynamic() == 0 && setup_.solids.size() <= flip::StepSigns::kSolids;
 }
 
 // A cell's mass times J q: the impulse of p over dt on a solid, about its own origin.
@@ -540,6 +537,7 @@ void FlipSolver<Device>::push_solids(const State& next, BodyImpulses& out) {
       reduce_to<flip::JoinSix>(device_, "push solids", cells(),
                                flip::PushOfCells{contacts_of_cells(), std::as_const(q_).view(), s},
                                signs_.data()->push + s);
+      if (sand_) friction_.push_solid(friction_grid(), s, signs_.data()->rub + s);
     }
     return;
   }
@@ -674,9 +672,10 @@ void FlipSolver<Device>::finish_report(double dt, State& next, StepReport& repor
     report.trouble = "particles were to move farther in one step than the grid around them reaches";
   }
   for (std::size_t s = 0; pushes_come_later() && s < setup_.solids.size(); ++s) {
-    const double* of = signs.push[s].of;
-    out.linear[s] = cell_mass() * Vec3d(of[0], of[1], of[2]);
-    out.angular[s] = cell_mass() * Vec3d(of[3], of[4], of[5]);
+    flip::SixSums all = signs.push[s];
+    if (sand_) all = flip::JoinSix::combine(all, signs.rub[s]);
+    out.linear[s] = cell_mass() * Vec3d(all.of[0], all.of[1], all.of[2]);
+    out.angular[s] = cell_mass() * Vec3d(all.of[3], all.of[4], all.of[5]);
   }
   report.iterations = 0.0;
   for (const PoissonReport* solve : solves_) report.iterations += solve->iterations;

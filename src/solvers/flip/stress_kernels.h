@@ -197,7 +197,7 @@ struct FindPace {
 
 // A step from here to the next cell along axis a: on.
 template <int A, int S, class At>
-HD_INLINE HD typename At::Number beside(const At& at, View<const float> f) {
+HD_INLINE HD inline typename At::Number beside(const At& at, View<const float> f) {
   return at.template near < A == 0 ? S : 0, A == 1 ? S : 0, A == 2 ? S : 0 > (f);
 }
 

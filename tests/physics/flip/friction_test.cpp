@@ -129,7 +129,9 @@ TEST(FlipFriction, TakesFromTheFlowWhatItsStressesWork) {
     EXPECT_GT(lost, 0.0);
     EXPECT_NEAR(lost, 0.5 * (first + last), 1e-5 * first) << iterations;
     EXPECT_GT(last, 0.0) << iterations;
-    if (iterations == 400) EXPECT_GT(least, -1e-3 * last) << "in each cell, once it is found";
+    if (iterations == 400) {
+      EXPECT_GT(least, -1e-3 * last) << "in each cell, once it is found";
+    }
   }
 }
 
