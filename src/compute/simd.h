@@ -129,6 +129,37 @@ inline int append_near_cube(const float* x, const float* y, const float* z, std:
   }
   return n;
 }
+#elif defined(__AVX2__)
+inline int append_near_cube(const float* x, const float* y, const float* z, std::uint32_t first,
+                            int count, Vec3 shift, float edge, float r2, PlacesOut out) {
+  const auto& table = compress_table();
+  const __m256 half = _mm256_set1_ps(0.5f * edge), limit = _mm256_set1_ps(r2);
+  const __m256 sign = _mm256_set1_ps(-0.0f);
+  const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  const auto outside = [&](__m256 u) {
+    const __m256 off = _mm256_sub_ps(_mm256_andnot_ps(sign, _mm256_sub_ps(u, half)), half);
+    return _mm256_max_ps(off, _mm256_setzero_ps());
+  };
+  int n = 0;
+  for (int c = 0; c < count; c += 8) {
+    const __m256 px = _mm256_add_ps(_mm256_loadu_ps(x + c), _mm256_set1_ps(shift.x));
+    const __m256 py = _mm256_add_ps(_mm256_loadu_ps(y + c), _mm256_set1_ps(shift.y));
+    const __m256 pz = _mm256_add_ps(_mm256_loadu_ps(z + c), _mm256_set1_ps(shift.z));
+    const __m256 ex = outside(px), ey = outside(py), ez = outside(pz);
+    const __m256 d2 = _mm256_fmadd_ps(ez, ez, _mm256_fmadd_ps(ey, ey, _mm256_mul_ps(ex, ex)));
+    auto near = static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(d2, limit, _CMP_LT_OQ)));
+    if (count - c < 8) near &= (1u << (count - c)) - 1u;
+    const __m256i who = _mm256_add_epi32(lane, _mm256_set1_epi32(static_cast<int>(first) + c));
+    const __m256i kept = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(table[near].data()));
+    _mm256_storeu_ps(out.x + n, _mm256_permutevar8x32_ps(px, kept));
+    _mm256_storeu_ps(out.y + n, _mm256_permutevar8x32_ps(py, kept));
+    _mm256_storeu_ps(out.z + n, _mm256_permutevar8x32_ps(pz, kept));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out.index + n),
+                        _mm256_permutevar8x32_epi32(who, kept));
+    n += __builtin_popcount(near);
+  }
+  return n;
+}
 #else
 inline int append_near_cube(const float* x, const float* y, const float* z, std::uint32_t first,
                             int count, Vec3 shift, float edge, float r2, PlacesOut out) {
