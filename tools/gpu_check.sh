@@ -5,7 +5,8 @@
 #   kernels   single kernels (Google Benchmark)
 #   bench     steps of each bench scene, as JSON, and one line each
 #   cases     the validation cases of $CASES (default: all), eight at a time on one GPU
-#   gallery   the sand pictures of docs/gallery.md
+#   gallery   the pictures of water and sand by flip of docs/gallery.md
+#   papers    the figures of $PAPERS (default: all of Zhu & Bridson 2005): numbers, plots, pictures
 # Results go to the folder named first.
 set -uo pipefail
 out=${1:?usage: gpu_check.sh RESULT_FOLDER BUNDLE_FOLDER STAGE...}
@@ -74,14 +75,19 @@ cases() {
   cat "$out"/case-*.txt
 }
 
-# picture NAME SCENE LAST_FRAME PICTURED_FRAME
+# picture NAME SCENE LAST_FRAME PICTURED_FRAME [SETTING...]
 picture() {
-  "$bundle/barchan" run "$2" --device cuda --out "$work/$1" --frames "$3" --quiet
-  "$bundle/barchan" render "$work/$1" --frames "$4" --size 1280x720 --quality final --samples 32 --quiet
-  cp "$work/$1"/images/*.png "$out/$1.png"
+  local name=$1 scene=$2 last=$3 frame=$4
+  shift 4
+  "$bundle/barchan" run "$scene" --device cuda --out "$work/$name" --frames "$last" --quiet "${@/#/--set=}"
+  "$bundle/barchan" render "$work/$name" --frames "$frame" --size 1280x720 --quality final --samples 32 --quiet
+  cp "$work/$name"/images/*.png "$out/$name.png"
 }
 
 gallery() {
+  picture column-water zb05/column-water 8 8
+  picture bunny-water zb05/bunny-water 5 5
+  picture lighthouse lighthouse 26 26 resolution=0.02
   picture column-sand zb05/column-sand 60 50
   picture bunny-sand zb05/bunny-sand 60 40
   picture bunny-sand-friction zb05/bunny-sand-friction 60 40
@@ -89,11 +95,19 @@ gallery() {
   picture sand-castle sand-castle 60 20
 }
 
+papers() {
+  for row in ${PAPERS:-zb05/pic-vs-flip zb05/column-sand zb05/column-water zb05/bunny-water zb05/transfer-error}; do
+    name=$(basename "$row")
+    "$bundle/barchan" paper "$row" --device cuda --out "$work/paper-$name" 2>&1 | tee "$out/paper-$name.txt"
+    find "$work/paper-$name" -name '*.svg' -exec sh -c 'cp "$1" "$2-$(basename "$1")"' _ {} "$out/$name" \;
+  done
+}
+
 nvidia-smi --query-gpu=name,memory.total,driver_version --format=csv,noheader
 for stage in "$@"; do
   echo "== $stage"
   case $stage in
-    tests | sanitize | kernels | bench_pbf | bench_flip | bench_sand | cases | gallery) $stage ;;
+    tests | sanitize | kernels | bench_pbf | bench_flip | bench_sand | cases | gallery | papers) $stage ;;
     bench) bench_pbf && bench_flip && bench_sand ;;
     *) echo "no such stage: $stage" && exit 2 ;;
   esac
