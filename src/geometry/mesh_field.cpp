@@ -141,7 +141,9 @@ class Sides {
     const Vec3d n = cross(b - a, c - a), base = origin + grid_.lo;
     const double x_lo = std::min({a.x, b.x, c.x}), x_hi = std::max({a.x, b.x, c.x});
     const double z_lo = std::min({a.z, b.z, c.z}), z_hi = std::max({a.z, b.z, c.z});
-    const int k_first = first_at_or_after(z_lo - base.z, layers_),
+    // One more at both ends: divided by the voxel, a height that is a layer's may come out beside
+    // it.
+    const int k_first = std::max(first_at_or_after(z_lo - base.z, layers_) - 1, 0),
               k_end = std::min(first_at_or_after(z_hi - base.z, layers_) + 1, layers_);
     for (int k = k_first; k < k_end; ++k) {
       const double z = base.z + grid_.voxel * k;

@@ -166,6 +166,22 @@ RC_GTEST_PROP(MeshField, SideAgreesWithTheExactWinding, (testing::Seed seed)) {
   }
 }
 
+// A ball's middle is a node of its grid: layers of nodes meet the vertices of its equator, which
+// belong to the triangles above or below them, but never to none.
+TEST(MeshField, LayersOfNodesThatMeetVertices) {
+  Dice dice(3);
+  for (int i = 0; i < 300; ++i) {
+    const Vec3d middle = dice.in_cube(1.0);
+    const double radius = dice.between(0.2, 0.4);
+    const MeshField field(testing::sphere_mesh(middle, radius, 12, 8), dice.between(0.03, 0.06),
+                          0.0);
+    for (int n = 0; n < 20; ++n) {
+      const Vec3d off(dice.between(-0.6, 0.6), dice.between(-0.6, 0.6), 0.0);
+      ASSERT_LT(baked(field, middle + radius * off), 0.0) << i;
+    }
+  }
+}
+
 TEST(MeshField, ThinBandsOfOffsetsAreExact) {
   // An offset of ten voxels: its surface is as good as the mesh's own.
   const Shape ball = testing::mesh_shape(testing::sphere_mesh({0, 0, 0}, 0.3, 96, 64));
