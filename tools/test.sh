@@ -33,13 +33,15 @@ build/release/barchan validate --quick --out "$work/validate"
 heading "The program under the address and undefined-behaviour sanitizers"
 cmake --preset asan > /dev/null
 cmake --build build/asan --target barchan -j "$jobs"
-# A few steps of ballistic, pbf and flip, with all that their scenes hold, and what follows a run.
-sanitized() { build/asan/barchan run "$@" --out "$work/run-$1" --quiet; }
+# A few steps of each solver, with all that their scenes hold, and what follows a run.
+sanitized() { build/asan/barchan run "$@" --out "$work/run-$(basename "$1")" --quiet; }
 sanitized spinning-drop --frames 4 --set resolution=0.08
 sanitized dam-break --frames 2 --set resolution=0.06
 sanitized lighthouse --frames 2 --set resolution=0.12
 sanitized sand-castle --frames 2 --set resolution=0.02
 sanitized tumbling-blocks --frames 2
+sanitized ao11/sandcastle --frames 1 --set resolution=0.05
+sanitized bym05/hourglass --frames 1 --set resolution=0.02
 build/asan/barchan info "$work/run-dam-break" --verify > /dev/null
 build/asan/barchan surface "$work/run-dam-break" --quiet
 build/asan/barchan export "$work/run-spinning-drop" --to csv --quiet
