@@ -156,6 +156,18 @@ const ParamTable& table_of<DemParams>() {
           number("skin", &P::skin, "", between(0.01, 10),
                  "How much farther than touching the search looks, over the largest sphere's "
                  "radius: more makes searches rarer and lists longer."),
+          texts("cover", &P::cover,
+                "Names of static and keyframed solids that are covered with spheres, as in the "
+                "paper, instead of being met by their distance. Dynamic ones always are."),
+          optional(number("cover_radius", &P::cover_radius, "m", above_to(0, 1e3),
+                          "Radius of those spheres; that of the largest sphere of a grain where "
+                          "not given.")),
+          number("cover_rough", &P::cover_rough, "", between(0, 1),
+                 "A second layer of smaller spheres on static solids that are covered, half above "
+                 "their surface: radius over cover_radius; 0: none."),
+          number("tolerance", &P::tolerance, "", between(1e-8, 0.1),
+                 "rkf45: largest error of a step, of positions over the smallest sphere's radius "
+                 "and of velocities over reference_speed."),
       }};
   return table;
 }

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "params/field.h"
 
@@ -65,6 +66,10 @@ struct DemParams {
   double cohesion_range = 0.1;                           // over the smaller radius
   double dt = std::numeric_limits<double>::quiet_NaN();  // longest step [s]
   double skin = 0.3;                                     // over the largest sphere's radius
+  std::vector<std::string> cover;  // solids that are covered with spheres, beside dynamic ones
+  double cover_radius = std::numeric_limits<double>::quiet_NaN();  // of those spheres [m]
+  double cover_rough = 0.0;  // radius of a second layer on static ones, over that
+  double tolerance = 1e-4;   // rkf45: error of a step, over radius and reference_speed
 };
 
 struct RigidParams {

@@ -21,6 +21,7 @@
 #include "math/vec3.h"
 #include "params/solver_params.h"
 #include "sim/solver.h"
+#include "solvers/dem/covered.h"
 
 namespace barchan::dem {
 
@@ -193,13 +194,14 @@ struct Effective {
   double m, R, E;
 };
 
-// Constants for materials among themselves, then for materials at solids:
-// laws[a * (materials + solids) + b].
+// Constants for kinds of spheres (materials, then parts of coverings) among themselves, then for
+// kinds at solids: laws[a * (kinds + solids) + b].
 struct Laws {
   ContactModel model;
   std::vector<PairLaw> pairs;
   std::vector<Effective> effective;  // of the lightest grains, in the same order
 };
-Laws make_laws(const SolverSetup& setup, const DemParams& params);
+Laws make_laws(const SolverSetup& setup, const DemParams& params,
+               const std::vector<CoveredPart>& parts);
 
 }  // namespace barchan::dem
