@@ -149,6 +149,9 @@ const ParamTable& table_of<DemParams>() {
                  "creeps; auto: viscous where there are compound grains."),
           number("shear_stiffness", &P::shear_stiffness, "", above_to(0, 10),
                  "history: stiffness of that spring over the normal stiffness."),
+          optional(number("shear_viscosity", &P::shear_viscosity, "1/s", above_to(0, 1e12),
+                          "viscous: k_t of (18) over the effective mass of the pair; as large as "
+                          "the step allows where not given, and never larger.")),
           number("cohesion_range", &P::cohesion_range, "", between(0, 1),
                  "How far a cohesive contact reaches beyond the touch, over the smaller radius."),
           optional(number("dt", &P::dt, "s", above_to(0, 1),

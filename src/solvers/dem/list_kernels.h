@@ -30,6 +30,16 @@ struct OldLists {
   Slots walls;
 };
 
+// All of a grain is within its radius of its middle: a look at that saves looks at its spheres.
+struct GrainBounds {
+  View3<const float> x;
+  View<const float> scale;
+  HD bool out_of_reach(std::uint32_t grain, const Sphere& sphere, float reach) const {
+    const float range = scale[grain] + sphere.radius + reach;
+    return length_squared(x[grain] - sphere.x) > range * range;
+  }
+};
+
 // The spheres near each sphere: counted first, then written. What a pair remembers comes from the
 // old lists by the rows that its grains had in them; a pair that has changed places has its spring
 // turned round.
@@ -38,6 +48,7 @@ struct ListPairs {
   View<const Sphere> spheres;
   Neighbours near;  // of grains
   NearCovering covering;
+  GrainBounds grains;
   View<const std::uint32_t> sphere_start;
   float reach;                       // beyond touching [m]
   float bridges;                     // and of cohesive contacts, over the smaller radius
@@ -67,7 +78,7 @@ struct ListPairs {
     const int count = near.count(g);
     for (int k = 0; k < count; ++k) {
       const std::uint32_t h = near(g, k);
-      if (h < A.grain) continue;
+      if (h < A.grain || grains.out_of_reach(h, A, reach + bridges * A.radius)) continue;
       const std::uint32_t end = sphere_start[h + 1];
       for (std::uint32_t t = sphere_start[h]; t < end; ++t) {
         const Sphere& B = spheres[t];
@@ -110,6 +121,8 @@ struct ListBacks {
   View<const Sphere> spheres;
   Neighbours near;
   NearCovering covering;
+  GrainBounds grains;
+  float reach;  // beyond touching, cohesive bridges included [m]
   View<const std::uint32_t> sphere_start, pair_start, pair_other;
   View<std::uint32_t> counts;  // out, where not kWrite
   View<const std::uint32_t> start;
@@ -131,7 +144,7 @@ struct ListBacks {
       const int count = near.count(static_cast<int>(g));
       for (int k = 0; k < count; ++k) {
         const std::uint32_t h = near(static_cast<int>(g), k);
-        if (h < g) in_grain(h, at, found);
+        if (h < g && !grains.out_of_reach(h, spheres[s], reach)) in_grain(h, at, found);
       }
     }
     if constexpr (!kWrite) counts[s] = found;

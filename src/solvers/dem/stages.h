@@ -524,18 +524,32 @@ void DemSolver<Device>::list_pairs(const dem::NearCovering& covering, State& nex
   const auto reach = static_cast<float>(skin_);
   const auto bridge = static_cast<float>(laws_.model.coheres ? params_.cohesion_range : 0.0);
   const Neighbours near = near_.view();
+  const dem::GrainBounds grains{next.position(), next.numbers<float>("scale")};
+  // A little more than any pair has, so that rounding never loses one of its two sides
+  const auto farthest =
+      static_cast<float>(1.01 * skin_ + static_cast<double>(bridge) * sphere_radius_);
   const auto m = static_cast<std::int64_t>(spheres.size);
   std::uint32_t pairs = 0, backs = 0;
   counts_.resize(spheres.size + 1);
   for_each(device_, "lists", m + 1,
-           dem::ListPairs<false>{
-               spheres, near, covering, sphere_start, reach, bridge, counts_.view(), {}, {}, {}});
+           dem::ListPairs<false>{spheres,
+                                 near,
+                                 covering,
+                                 grains,
+                                 sphere_start,
+                                 reach,
+                                 bridge,
+                                 counts_.view(),
+                                 {},
+                                 {},
+                                 {}});
   const auto pair_start = count_list("lists", next, dem::kPairStart, spheres.size, pairs);
   const View<std::uint32_t> other = dem::keep_numbers(next, dem::kPairOther, pairs);
   for_each(device_, "lists", m,
            dem::ListPairs<true>{spheres,
                                 near,
                                 covering,
+                                grains,
                                 sphere_start,
                                 reach,
                                 bridge,
@@ -545,13 +559,24 @@ void DemSolver<Device>::list_pairs(const dem::NearCovering& covering, State& nex
                                 other});
 
   for_each(device_, "lists", m + 1,
-           dem::ListBacks<false>{
-               spheres, near, covering, sphere_start, pair_start, other, counts_.view(), {}, {}});
+           dem::ListBacks<false>{spheres,
+                                 near,
+                                 covering,
+                                 grains,
+                                 farthest,
+                                 sphere_start,
+                                 pair_start,
+                                 other,
+                                 counts_.view(),
+                                 {},
+                                 {}});
   const auto back_start = count_list("lists", next, dem::kBackStart, spheres.size, backs);
   for_each(device_, "lists", m,
            dem::ListBacks<true>{spheres,
                                 near,
                                 covering,
+                                grains,
+                                farthest,
                                 sphere_start,
                                 pair_start,
                                 other,
@@ -627,7 +652,10 @@ void DemSolver<Device>::remember(const State& now, State& next) {
 template <class Device>
 dem::ContactModel DemSolver<Device>::model(double dt) const {
   dem::ContactModel model = laws_.model;
-  model.viscous = static_cast<float>(dem::kShearShare / dt);
+  const double most = dem::kShearShare / dt;
+  const double wanted = is_set(params_.shear_viscosity) ? params_.shear_viscosity : most;
+  model.viscous = static_cast<float>(std::min(most, wanted));
+  model.rolling = static_cast<float>(most);
   return model;
 }
 
