@@ -17,7 +17,7 @@ struct PartPose {
   Quat q;
   float mass;           // that one contact moves [kg]
   std::uint32_t solid;  // in the scene
-  bool dynamic;
+  bool dynamic, moves;  // free to move; or by keyframes, at least
 };
 
 struct PlaceCovering {
@@ -25,12 +25,14 @@ struct PlaceCovering {
   View<const std::uint32_t> part_of;
   View<const PartPose> poses;
   std::uint32_t grains, materials, first;  // how many there are; the first sphere behind theirs
+  bool moving_only;                        // the others are where they were
   View<Sphere> spheres;                    // out, behind `first`
 
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     const std::uint32_t part = part_of[i];
     const PartPose& pose = poses[part];
+    if (moving_only && !pose.moves) return;
     const Float4 o = offsets[i];
     const Vec3 arm = rotate(pose.q, Vec3(o.x, o.y, o.z));
     Sphere sphere;
@@ -113,6 +115,8 @@ struct PushCovering {
     const auto i = static_cast<std::size_t>(at);
     const Piece piece = pieces[i];
     PieceSums sum{{}, {}, 0.0f, 0};
+    sums[i] = sum;
+    if (forces.lists.are_empty(first + piece.begin, first + piece.end)) return;
     for (std::uint32_t k = piece.begin; k < piece.end; ++k) {
       const std::uint32_t s = first + k;
       Vec3 f, t;

@@ -14,12 +14,14 @@ void add_part(const SolverSetup& setup, std::size_t s, double radius, double dep
               CoveredSolids& all) {
   const Solid& solid = setup.solids[s];
   const double offset = solid.inside_out ? depth : -depth;
-  const Covering covering = cover(solid.shape, radius, setup.seed + all.parts.size(), offset);
-  if (covering.points.empty()) {
+  Covering covering;
+  try {
+    covering = cover(solid.shape, radius, setup.seed + all.parts.size(), offset);
+  } catch (const Error& error) {
     reject(
-        "solid '{}' is too thin to be covered with spheres of radius {} m; set a smaller "
-        "cover_radius in [dem]",
-        solid.name, radius);
+        "solid '{}' cannot be covered with spheres of radius {} m: {}; set a smaller cover_radius "
+        "in [dem]",
+        solid.name, radius, error.what());
   }
   CoveredPart part;
   part.solid = s;

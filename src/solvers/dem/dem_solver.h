@@ -51,7 +51,7 @@ class DemSolver final : public Solver {
 
   // Parts of them.
   void upload_covering();
-  void place_covering(const State& next);
+  void place_covering(const State& next, bool moving_only);
   dem::NearCovering find_near(State& next);
   void list_pairs(const dem::NearCovering& covering, State& next);
   void list_walls(const SolidsView& solids, State& next);
@@ -104,6 +104,7 @@ class DemSolver final : public Solver {
   Buffer<std::uint32_t> cover_part_, cover_place_;
   Buffer<std::uint8_t> is_covered_;  // solids
   Buffer<dem::PartPose> poses_;
+  bool covering_placed_ = false;  // spheres_ has those of solids that stand still
   Buffer<dem::Piece> pieces_;
   Buffer<dem::PieceSums> piece_sums_;
   Buffer3 cover_x_, cover_sorted_;

@@ -263,6 +263,12 @@ struct Lists {
   View<const std::uint32_t> pair_start, pair_first, pair_other;
   View<const std::uint32_t> back_start, back_pair;
   View<const std::uint32_t> wall_start, wall_solid, wall_sphere;
+
+  // Spheres begin ... end - 1 have nobody near.
+  HD bool are_empty(std::uint32_t begin, std::uint32_t end) const {
+    return pair_start[begin] == pair_start[end] && back_start[begin] == back_start[end] &&
+           wall_start[begin] == wall_start[end];
+  }
 };
 
 // One sphere, or eight.

@@ -342,7 +342,7 @@ double DemSolver<Device>::drift(const State& now, double dt, State& next) {
     std::uint32_t spheres = 0;
     const View<const std::uint32_t> start = dem::kept_numbers(now, dem::kSphereStart);
     if (now.size() > 0) device_.download(&spheres, start.data + now.size(), sizeof(spheres));
-    spheres_.resize(spheres + covered_.spheres.size());
+    if (spheres_.resize(spheres + covered_.spheres.size())) covering_placed_ = false;
     place = placing(next);
   }
   return static_cast<double>(reduce<Largest<float>>(
@@ -391,21 +391,23 @@ void DemSolver<Device>::move_covering(const State& now, double dt, const State& 
     pose.mass = part.dynamic() ? static_cast<float>(part.mass / std::max(1.0, contacts)) : 1e20f;
     pose.solid = static_cast<std::uint32_t>(part.solid);
     pose.dynamic = part.dynamic();
+    pose.moves = setup_.solids[part.solid].drive != SolidDrive::fixed;
     poses.push_back(pose);
   }
   poses_.upload(poses);
-  if (same_grains(now)) place_covering(next);
+  if (same_grains(now)) place_covering(next, covering_placed_);
 }
 
 template <class Device>
-void DemSolver<Device>::place_covering(const State& next) {
+void DemSolver<Device>::place_covering(const State& next, bool moving_only) {
   const std::size_t spheres = covered_.spheres.size();
-  for_each(
-      device_, "coverings", static_cast<std::int64_t>(spheres),
-      dem::PlaceCovering{cover_offsets_.view(), cover_part_.view(), poses_.view(),
-                         static_cast<std::uint32_t>(next.size()),
-                         static_cast<std::uint32_t>(setup_.materials.size()),
-                         static_cast<std::uint32_t>(spheres_.size() - spheres), spheres_.view()});
+  const auto first = static_cast<std::uint32_t>(spheres_.size() - spheres);
+  for_each(device_, "coverings", static_cast<std::int64_t>(spheres),
+           dem::PlaceCovering{cover_offsets_.view(), cover_part_.view(), poses_.view(),
+                              static_cast<std::uint32_t>(next.size()),
+                              static_cast<std::uint32_t>(setup_.materials.size()), first,
+                              moving_only, spheres_.view()});
+  covering_placed_ = true;
 }
 
 // A bound on how far any point of any solid goes in this step [m].
@@ -507,7 +509,7 @@ void DemSolver<Device>::find_contacts(const State& now, const SolidsView& solids
   covering.first = of_grains;
   spheres_.resize(of_grains + covered_.spheres.size());
   for_each(device_, "lists", n, placing(next));
-  place_covering(next);
+  place_covering(next, false);
   list_pairs(covering, next);
   list_walls(solids, next);
   if (history_) remember(now, next);
