@@ -168,9 +168,6 @@ const ParamTable& table_of<DemParams>() {
           number("cover_rough", &P::cover_rough, "", between(0, 1),
                  "A second layer of smaller spheres on static solids that are covered, half above "
                  "their surface: radius over cover_radius; 0: none."),
-          number("tolerance", &P::tolerance, "", between(1e-8, 0.1),
-                 "rkf45: largest error of a step, of positions over the smallest sphere's radius "
-                 "and of velocities over reference_speed."),
       }};
   return table;
 }

@@ -70,7 +70,6 @@ struct DemParams {
   std::vector<std::string> cover;  // solids that are covered with spheres, beside dynamic ones
   double cover_radius = std::numeric_limits<double>::quiet_NaN();  // of those spheres [m]
   double cover_rough = 0.0;  // radius of a second layer on static ones, over that
-  double tolerance = 1e-4;   // rkf45: error of a step, over radius and reference_speed
 };
 
 struct RigidParams {
