@@ -3,6 +3,7 @@
 // says where each equation is.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,13 @@ class DemSolver final : public Solver {
 
   // Solids that are covered with spheres.
   dem::CoveredSolids covered_;
+  // Of each solid: the names of its scalars in the State, and how far it reaches from its origin.
+  struct Known {
+    std::array<std::string, 3> force, torque;  // on bodies, at the end of the last step
+    std::string contacts;                      // of a body
+    double reach;                              // [m]
+  };
+  std::vector<Known> known_;
   Buffer<Float4> cover_offsets_;
   Buffer<std::uint32_t> cover_part_, cover_place_;
   Buffer<std::uint8_t> is_covered_;  // solids

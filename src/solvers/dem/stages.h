@@ -39,16 +39,6 @@ inline double impact_steps(Normal law) {
 inline constexpr double kStiffSteps = 8.0;   // in half an oscillation of the stiffest contact
 inline constexpr double kShearShare = 0.15;  // k_t dt / m_eff of (18); 4/7 is unstable
 
-// Of a solid, in State::scalars.
-inline std::string solid_force(std::size_t solid, int axis) {
-  return "dem.solid." + std::to_string(solid) + ".force_" + "xyz"[axis];
-}
-inline std::string solid_torque(std::size_t solid, int axis) {
-  return "dem.solid." + std::to_string(solid) + ".torque_" + "xyz"[axis];
-}
-inline std::string body_contacts(std::size_t solid) {
-  return "dem.solid." + std::to_string(solid) + ".contacts";
-}
 inline double scalar(const State& state, const std::string& name) {
   const auto found = state.scalars.find(name);
   return found == state.scalars.end() ? 0.0 : found->second;
@@ -152,12 +142,23 @@ DemSolver<Device>::DemSolver(Device& device, const SolverSetup& setup, const Dem
   skin_ = params.skin * sphere_radius_;
 }
 
-// The spheres that cover solids, and the pieces that sums over them are taken by.
+// The spheres that cover solids, the pieces that sums over them are taken by, and what is asked of
+// solids in each step.
 template <class Device>
 void DemSolver<Device>::upload_covering() {
   cover_offsets_.upload(covered_.spheres);
   cover_part_.upload(covered_.part_of);
   is_covered_.upload(covered_.is_covered);
+  for (std::size_t s = 0; s < setup_.solids.size(); ++s) {
+    const std::string name = "dem.solid." + std::to_string(s);
+    const Aabb box = bounds(setup_.solids[s].shape);
+    const double reach = box.is_bounded() ? length(max(box.hi, -box.lo))
+                                          : std::numeric_limits<double>::infinity();
+    known_.push_back({{name + ".force_x", name + ".force_y", name + ".force_z"},
+                      {name + ".torque_x", name + ".torque_y", name + ".torque_z"},
+                      name + ".contacts",
+                      reach});
+  }
   std::vector<dem::Piece> pieces;
   for (std::size_t p = 0; p < covered_.parts.size(); ++p) {
     const auto first = static_cast<std::uint32_t>(covered_.parts[p].first);
@@ -288,10 +289,8 @@ double DemSolver<Device>::fastest(const State& now) const {
   double speed = now.max_speed;
   for (std::size_t s = 0; s < covered_.is_covered.size(); ++s) {
     if (covered_.is_covered[s] == 0) continue;
-    const Aabb box = bounds(setup_.solids[s].shape);
-    speed =
-        std::max(speed, length(now.bodies[s].velocity) +
-                            length(now.bodies[s].angular_velocity) * length(max(box.hi, -box.lo)));
+    const BodyState& body = now.bodies[s];
+    speed = std::max(speed, length(body.velocity) + length(body.angular_velocity) * known_[s].reach);
   }
   return speed;
 }
@@ -303,7 +302,7 @@ double DemSolver<Device>::body_load(const State& now) const {
   double load = 0.0;
   for (const dem::CoveredPart& part : covered_.parts) {
     if (!part.dynamic()) continue;
-    load = std::max(load, 3.5 * dem::scalar(now, dem::body_contacts(part.solid)) / part.mass);
+    load = std::max(load, 3.5 * dem::scalar(now, known_[part.solid].contacts) / part.mass);
   }
   return load;
 }
@@ -378,8 +377,14 @@ double DemSolver<Device>::drift(const State& now, double dt, State& next) {
 // has its share, or their friction together would throw the body back.
 template <class Device>
 void DemSolver<Device>::move_covering(const State& now, double dt, const State& next) {
+  const auto stands = [&](const dem::CoveredPart& part) {
+    return setup_.solids[part.solid].drive == SolidDrive::fixed;
+  };
+  const std::vector<dem::CoveredPart>& parts = covered_.parts;
+  const bool known = poses_.size() == parts.size() && covering_placed_ && same_grains(now);
+  if (known && std::all_of(parts.begin(), parts.end(), stands)) return;
   std::vector<dem::PartPose> poses;
-  for (const dem::CoveredPart& part : covered_.parts) {
+  for (const dem::CoveredPart& part : parts) {
     const BodyState &from = now.bodies[part.solid], &to = next.bodies[part.solid];
     dem::PartPose pose{};
     pose.x = Vec3(to.position);
@@ -387,11 +392,11 @@ void DemSolver<Device>::move_covering(const State& now, double dt, const State& 
     pose.v = Vec3((to.position - from.position) / dt);
     pose.w = Vec3(rotation_vector(from.orientation, to.orientation) / dt);
     pose.q = Quat(to.orientation);
-    const double contacts = dem::scalar(now, dem::body_contacts(part.solid));
+    const double contacts = dem::scalar(now, known_[part.solid].contacts);
     pose.mass = part.dynamic() ? static_cast<float>(part.mass / std::max(1.0, contacts)) : 1e20f;
     pose.solid = static_cast<std::uint32_t>(part.solid);
     pose.dynamic = part.dynamic();
-    pose.moves = setup_.solids[part.solid].drive != SolidDrive::fixed;
+    pose.moves = !stands(part);
     poses.push_back(pose);
   }
   poses_.upload(poses);
@@ -415,16 +420,11 @@ template <class Device>
 double DemSolver<Device>::solids_moved(const State& now, const State& next) const {
   double farthest = 0.0;
   for (std::size_t s = 0; s < setup_.solids.size(); ++s) {
-    const Solid& solid = setup_.solids[s];
-    if (solid.drive == SolidDrive::fixed) continue;
+    if (setup_.solids[s].drive == SolidDrive::fixed) continue;
     const BodyState &from = now.bodies[s], &to = next.bodies[s];
     const double turn = length(rotation_vector(from.orientation, to.orientation));
     double way = length(to.position - from.position);
-    if (turn > 0.0) {
-      const Aabb box = bounds(solid.shape);
-      way += box.is_bounded() ? turn * length(max(box.hi, -box.lo))
-                              : std::numeric_limits<double>::infinity();
-    }
+    if (turn > 0.0) way += turn * known_[s].reach;
     farthest = std::max(farthest, way);
   }
   return farthest;
@@ -764,12 +764,13 @@ void DemSolver<Device>::sum_coverings(State& next, dem::Summary& met,
       contacts[part.solid] += sums[at].contacts;
       met.deepest = std::max(met.deepest, sums[at].deepest);
     }
-    next.scalars[dem::body_contacts(part.solid)] = contacts[part.solid];
+    if (part.dynamic()) next.scalars[known_[part.solid].contacts] = contacts[part.solid];
   }
 }
 
 // Over a step of velocity Verlet grains get dt/2 times the forces at its beginning and at its end;
-// so do the solids: at the end here, and at the next step's beginning by push_first().
+// so do bodies: at the end here, and at the next step's beginning by push_first(). Solids that do
+// not give way are told of it all at once.
 template <class Device>
 void DemSolver<Device>::push_solids(double dt, dem::Summary& met, State& next, BodyImpulses& out) {
   std::vector<dem::Wrench> wrenches(out.linear.size());
@@ -778,11 +779,12 @@ void DemSolver<Device>::push_solids(double dt, dem::Summary& met, State& next, B
   for (std::size_t s = 0; s < wrenches.size(); ++s) {
     const Vec3d force = wrenches[s].force;
     const Vec3d torque = wrenches[s].moment - cross(next.bodies[s].position, force);
-    out.linear[s] = (0.5 * dt) * force;
-    out.angular[s] = (0.5 * dt) * torque;
-    for (int axis = 0; axis < 3; ++axis) {
-      next.scalars[dem::solid_force(s, axis)] = force[axis];
-      next.scalars[dem::solid_torque(s, axis)] = torque[axis];
+    const bool free = setup_.solids[s].drive == SolidDrive::dynamic;
+    out.linear[s] = (free ? 0.5 * dt : dt) * force;
+    out.angular[s] = (free ? 0.5 * dt : dt) * torque;
+    for (int axis = 0; free && axis < 3; ++axis) {
+      next.scalars[known_[s].force[static_cast<std::size_t>(axis)]] = force[axis];
+      next.scalars[known_[s].torque[static_cast<std::size_t>(axis)]] = torque[axis];
     }
   }
 }
@@ -790,9 +792,10 @@ void DemSolver<Device>::push_solids(double dt, dem::Summary& met, State& next, B
 template <class Device>
 void DemSolver<Device>::push_first(const State& now, double dt, BodyImpulses& out) const {
   for (std::size_t s = 0; s < out.linear.size(); ++s) {
+    if (setup_.solids[s].drive != SolidDrive::dynamic) continue;
     for (int axis = 0; axis < 3; ++axis) {
-      out.linear[s][axis] = 0.5 * dt * dem::scalar(now, dem::solid_force(s, axis));
-      out.angular[s][axis] = 0.5 * dt * dem::scalar(now, dem::solid_torque(s, axis));
+      out.linear[s][axis] = 0.5 * dt * dem::scalar(now, known_[s].force[static_cast<std::size_t>(axis)]);
+      out.angular[s][axis] = 0.5 * dt * dem::scalar(now, known_[s].torque[static_cast<std::size_t>(axis)]);
     }
   }
 }
