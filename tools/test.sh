@@ -30,6 +30,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 build/release/barchan validate --quick --out "$work/validate"
 
+heading "Grains beside LAMMPS, where it is installed"
+tools/lammps_check.py --barchan build/release/barchan
+
 heading "The program under the address and undefined-behaviour sanitizers"
 cmake --preset asan > /dev/null
 cmake --build build/asan --target barchan -j "$jobs"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/error.h"
 #include "harness/particle_series.h"
@@ -62,6 +63,31 @@ void add_histograms(const PaperPlotParams& plot, const std::vector<FigureRun>& r
   for (const auto& [label, values] : spreads) {
     panel.curves.push_back({label, histogram(values, lo, hi)});
   }
+}
+
+// For each particle `value` in the last frame up to `at` over that in the first one, against that.
+Series ratios(const PaperPlotParams& plot, const RunFolder& run) {
+  const LoadedFrame first = read_frame(run.frame(run.frames().front()));
+  const LoadedFrame last = frame_at(run, plot.at);
+  const std::vector<double> before = particle_values(first, plot.value);
+  const std::vector<double> after = particle_values(last, plot.value);
+  std::map<std::uint64_t, double> then;
+  for (std::size_t i = 0; i < last.size(); ++i) then[last.id[i]] = after[i];
+  std::vector<std::pair<double, double>> points;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const auto found = then.find(first.id[i]);
+    if (found != then.end() && before[i] != 0.0) {
+      points.emplace_back(before[i], found->second / before[i]);
+    }
+  }
+  if (points.empty()) reject("plot '{}': no particle is in both frames", plot.name);
+  std::sort(points.begin(), points.end());
+  Series series;
+  for (const auto& [x, y] : points) {
+    series.time.push_back(x);
+    series.value.push_back(y);
+  }
+  return series;
 }
 
 // The density error after each iteration, of the step that ended the last frame up to `at`.
@@ -128,6 +154,11 @@ Page paper_page(const PaperPlotParams& plot, const std::vector<FigureRun>& runs)
       panel.x_label = "iteration";
       panel.curves.push_back(
           {run.label, convergence(run.record.folder(), plot.at), Curve::Style::marked});
+      continue;
+    }
+    if (plot.kind == "ratio") {
+      panel.x_label = plot.value + " at first (SI)";
+      panel.curves.push_back({run.label, ratios(plot, run.record.folder())});
       continue;
     }
     const Value value =

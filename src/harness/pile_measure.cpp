@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -47,6 +49,17 @@ std::vector<double> distances(const std::vector<Vec3>& particles, const Vec3d& u
   return from_a;
 }
 
+// Directions from that line [rad].
+std::vector<double> bearings(const std::vector<Vec3>& particles, const Vec3d& up) {
+  const Vec3d a = std::abs(up.x) > 0.5 ? Vec3d(0, 1, 0) : Vec3d(1, 0, 0), b = cross(up, a);
+  std::vector<double> from_a = along(particles, a), from_b = along(particles, b);
+  const double mid_a = median(from_a), mid_b = median(from_b);
+  for (std::size_t i = 0; i < from_a.size(); ++i) {
+    from_a[i] = std::atan2(from_b[i] - mid_b, from_a[i] - mid_a);
+  }
+  return from_a;
+}
+
 std::size_t highest(const PileProfile& profile) {
   const auto top = std::max_element(profile.heights.begin(), profile.heights.end());
   return static_cast<std::size_t>(top - profile.heights.begin());
@@ -82,6 +95,39 @@ PileProfile pile_profile(const std::vector<Vec3>& particles, double spacing, con
     const double middle = profile.first + static_cast<double>(k) * profile.width;
     const double footprint = profile.width * (rings ? 2.0 * kPi * middle : breadth);
     profile.heights[k] *= spacing * spacing * spacing / footprint;
+  }
+  return profile;
+}
+
+PileProfile pile_tops(const std::vector<Vec3>& particles, double spacing, const Vec3d& up,
+                      const Vec3d& direction) {
+  constexpr double kSectors = 12.0;  // of a ring
+  PileProfile profile;
+  profile.width = 2.0 * spacing;
+  if (particles.empty()) return profile;
+  const bool rings = length(direction) == 0.0;
+  const std::vector<double> way = rings ? distances(particles, up) : along(particles, direction);
+  const std::vector<double> height = along(particles, up);
+  const std::vector<double> across =
+      rings ? bearings(particles, up) : along(particles, cross(up, direction));
+  const double patch = rings ? 2.0 * kPi / kSectors : profile.width;
+  const double lowest = *std::min_element(height.begin(), height.end());
+  const double first = std::floor(*std::min_element(way.begin(), way.end()) / profile.width);
+  const double left = *std::min_element(across.begin(), across.end());
+  const double right = *std::max_element(across.begin(), across.end());
+  const double patches = rings ? kSectors : std::floor((right - left) / patch) + 1.0;
+
+  std::map<std::pair<std::size_t, int>, double> tops;
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    const auto column = static_cast<std::size_t>(std::floor(way[i] / profile.width) - first);
+    const int place = static_cast<int>(std::floor((across[i] - left) / patch));
+    double& top = tops[{column, place}];
+    top = std::max(top, height[i] - lowest);
+  }
+  profile.first = (first + 0.5) * profile.width;
+  for (const auto& [at, top] : tops) {
+    profile.heights.resize(std::max(profile.heights.size(), at.first + 1));
+    profile.heights[at.first] += top / patches;
   }
   return profile;
 }
@@ -125,7 +171,7 @@ const std::vector<std::string>& pile_directions() {
 }
 
 const std::vector<std::string>& pile_keys() {
-  static const std::vector<std::string> keys{"front", "height", "angle"};
+  static const std::vector<std::string> keys{"front", "height", "angle", "slope"};
   return keys;
 }
 
@@ -136,12 +182,13 @@ Series pile_series(const RunFolder& run, const std::string& direction, const std
     reject("pile.'{}'.{}: a pile has no profile upwards; take a level direction or r", direction,
            key);
   }
+  const auto profile = key == "slope" ? pile_tops : pile_profile;
   const auto measure = key == "front" ? pile_front : (key == "height" ? pile_height : pile_angle);
   Series series;
   for (const std::int64_t number : run.frames()) {
     const LoadedFrame frame = read_frame(run.frame(number));
     series.time.push_back(frame.time);
-    series.value.push_back(measure(pile_profile(frame.position, frame.spacing, scene.up(), axis)));
+    series.value.push_back(measure(profile(frame.position, frame.spacing, scene.up(), axis)));
   }
   return series;
 }

@@ -24,6 +24,12 @@ struct PileProfile {
 PileProfile pile_profile(const std::vector<Vec3>& particles, double spacing, const Vec3d& up,
                          const Vec3d& direction);
 
+// The same columns by their tops, for grains that fill less than their spacing cubed, or more: the
+// mean over patches of a column's width of how far the highest particle is above the lowest one of
+// all. Patches without particles count as 0.
+PileProfile pile_tops(const std::vector<Vec3>& particles, double spacing, const Vec3d& up,
+                      const Vec3d& direction);
+
 // Of the highest column [m].
 double pile_height(const PileProfile& profile);
 // Where, from the highest column on, heights fall below half a column's width, on the straight line
@@ -35,7 +41,8 @@ double pile_front(const PileProfile& profile);
 double pile_angle(const PileProfile& profile);
 
 // pile.DIRECTION.KEY of the expression language, a row a frame. DIRECTION is x, y, z, -x, -y, -z
-// or r (rings); KEY is front [m], height [m] or angle [degrees].
+// or r (rings); KEY is front [m], height [m], angle [degrees] or
+// slope, the angle of the tops [degrees].
 Series pile_series(const RunFolder& run, const std::string& direction, const std::string& key);
 
 const std::vector<std::string>& pile_directions();

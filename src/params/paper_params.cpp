@@ -58,15 +58,17 @@ const ParamTable& table_of<PaperPlotParams>() {
       "A plot of the paper, with a curve for each run.",
       {
           name_field("name", &P::name, "Of its file: plots/NAME.png."),
-          choice("kind", &P::kind, {"time", "histogram", "iterations"},
+          choice("kind", &P::kind, {"time", "histogram", "ratio", "iterations"},
                  "time: an expression over time; histogram: how a quantity is spread over the "
-                 "particles; iterations: the density error after each iteration of a step."),
+                 "particles; ratio: a quantity of each particle over what it was at first, against "
+                 "that; "
+                 "iterations: the density error after each iteration of a step."),
           text("title", &P::title, "Above it."),
           text("axis", &P::axis, "At its upright axis, with the unit."),
           expression("value", &P::value,
-                     "time: an expression; histogram: a quantity of the particles."),
+                     "time: an expression; histogram, ratio: a quantity of the particles."),
           number("at", &P::at, "s", between(0, 1e6),
-                 "histogram, iterations: when; the last frame up to then."),
+                 "histogram, ratio, iterations: when; the last frame up to then."),
           words("runs", &P::runs,
                 "Names of variants, \"run\" for the scene's own; all where not given."),
       }};

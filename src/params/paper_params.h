@@ -29,8 +29,8 @@ struct PaperPlotParams {
   std::string kind = "time";  // what the axis is: see plot kinds in docs/validation.md
   std::string title;
   std::string axis;               // what stands at the value's axis
-  std::string value;              // time: an expression; histogram: a quantity of the particles
-  double at = 0.0;                // histogram, iterations: when [s]
+  std::string value;              // time: an expression; histogram, ratio: a quantity of particles
+  double at = 0.0;                // histogram, ratio, iterations: when [s]
   std::vector<std::string> runs;  // names of variants, "run" for the scene's own; all if none
 };
 

@@ -149,6 +149,9 @@ const ParamTable& table_of<DemParams>() {
                  "creeps; auto: viscous where there are compound grains."),
           number("shear_stiffness", &P::shear_stiffness, "", above_to(0, 10),
                  "history: stiffness of that spring over the normal stiffness."),
+          optional(number("shear_viscosity", &P::shear_viscosity, "1/s", above_to(0, 1e12),
+                          "viscous: k_t of (18) over the effective mass of the pair; as large as "
+                          "the step allows where not given, and never larger.")),
           number("cohesion_range", &P::cohesion_range, "", between(0, 1),
                  "How far a cohesive contact reaches beyond the touch, over the smaller radius."),
           optional(number("dt", &P::dt, "s", above_to(0, 1),
@@ -156,6 +159,15 @@ const ParamTable& table_of<DemParams>() {
           number("skin", &P::skin, "", between(0.01, 10),
                  "How much farther than touching the search looks, over the largest sphere's "
                  "radius: more makes searches rarer and lists longer."),
+          texts("cover", &P::cover,
+                "Names of static and keyframed solids that are covered with spheres, as in the "
+                "paper, instead of being met by their distance. Dynamic ones always are."),
+          optional(number("cover_radius", &P::cover_radius, "m", above_to(0, 1e3),
+                          "Radius of those spheres; that of the largest sphere of a grain where "
+                          "not given.")),
+          number("cover_rough", &P::cover_rough, "", between(0, 1),
+                 "A second layer of smaller spheres on static solids that are covered, half above "
+                 "their surface: radius over cover_radius; 0: none."),
       }};
   return table;
 }

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "params/field.h"
 
@@ -61,10 +62,14 @@ struct DemParams {
   double normal_stiffness = std::numeric_limits<double>::quiet_NaN();  // k_r
   double normal_damping = std::numeric_limits<double>::quiet_NaN();    // k_d
   std::string shear = "auto";
-  double shear_stiffness = 0.8;                          // k_t over the normal stiffness
-  double cohesion_range = 0.1;                           // over the smaller radius
-  double dt = std::numeric_limits<double>::quiet_NaN();  // longest step [s]
-  double skin = 0.3;                                     // over the largest sphere's radius
+  double shear_stiffness = 0.8;  // k_t over the normal stiffness
+  double shear_viscosity = std::numeric_limits<double>::quiet_NaN();  // k_t over mass [1/s]
+  double cohesion_range = 0.1;                                        // over the smaller radius
+  double dt = std::numeric_limits<double>::quiet_NaN();               // longest step [s]
+  double skin = 0.3;               // over the largest sphere's radius
+  std::vector<std::string> cover;  // solids that are covered with spheres, beside dynamic ones
+  double cover_radius = std::numeric_limits<double>::quiet_NaN();  // of those spheres [m]
+  double cover_rough = 0.0;  // radius of a second layer on static ones, over that
 };
 
 struct RigidParams {

@@ -14,7 +14,7 @@ constexpr int kMostImpacts = 6;  // that steps end at exactly
 }  // namespace
 
 RigidBodies::RigidBodies(const SolidSet& solids, const Vec3d& gravity, double cell,
-                         const RigidParams& params)
+                         const RigidParams& params, bool meet)
     : gravity_(gravity), params_(params) {
   // In the order of their names, so that the order in the scene file does not matter.
   std::vector<int> order;
@@ -26,7 +26,7 @@ RigidBodies::RigidBodies(const SolidSet& solids, const Vec3d& gravity, double ce
     bodies_.emplace_back(solids[s].mass.mass, solids[s].mass.inertia);
     solid_of_.push_back(s);
   }
-  if (bodies_.empty()) return;
+  if (bodies_.empty() || !meet) return;
   std::vector<ContactBody> all;
   std::size_t dynamic = 0;
   for (const int s : order) {
@@ -58,9 +58,22 @@ double RigidBodies::fastest(const std::vector<BodyMotion>& motions) const {
   return most;
 }
 
+// Free flight and free rotation: exact, and of fourth order.
+void RigidBodies::fly(double dt, std::vector<BodyMotion>& motions) const {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    motions[i].pose.position += dt * motions[i].velocity + (0.5 * dt * dt) * gravity_;
+    motions[i].velocity += dt * gravity_;
+    bodies_[i].turn(dt, motions[i]);
+  }
+}
+
 void RigidBodies::advance(const SolidSet& solids, double time, double dt,
                           std::vector<BodyMotion>& motions) {
   if (bodies_.empty() || !(dt > 0.0)) return;
+  if (contacts_ == nullptr) {
+    fly(dt, motions);
+    return;
+  }
   const double longest = dt / substeps(dt, motions);
   int impacts = 0;
   for (double done = 0.0; done < dt;) {

@@ -14,8 +14,10 @@ namespace barchan {
 
 class RigidBodies {
  public:
-  // `cell` [m]: see ContactWorld.
-  RigidBodies(const SolidSet& solids, const Vec3d& gravity, double cell, const RigidParams& params);
+  // `cell` [m]: see ContactWorld. `meet`: bodies bump into each other and into solids here; they
+  // fly freely where somebody else sees to that.
+  RigidBodies(const SolidSet& solids, const Vec3d& gravity, double cell, const RigidParams& params,
+              bool meet = true);
 
   int count() const { return static_cast<int>(bodies_.size()); }
   const RigidBody& operator[](int i) const { return bodies_[static_cast<std::size_t>(i)]; }
@@ -28,13 +30,14 @@ class RigidBodies {
   void advance(const SolidSet& solids, double time, double dt, std::vector<BodyMotion>& motions);
 
  private:
+  void fly(double dt, std::vector<BodyMotion>& motions) const;
   int substeps(double dt, const std::vector<BodyMotion>& motions) const;
 
   Vec3d gravity_;  // [m/s^2]
   RigidParams params_;
   std::vector<RigidBody> bodies_;  // by name
   std::vector<int> solid_of_;
-  std::unique_ptr<ContactWorld> contacts_;  // none without bodies
+  std::unique_ptr<ContactWorld> contacts_;  // none without bodies that meet
   std::vector<bool> touching_;
 };
 

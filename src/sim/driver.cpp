@@ -56,7 +56,8 @@ Driver::Driver(const Scene& scene, Device& device, Solver& solver)
       solver_(solver),
       setup_(solver_setup(scene)),
       solids_(make_solids(scene, device)),
-      bodies_(solids_, scene.general.gravity, scene.general.resolution, scene.rigid),
+      bodies_(solids_, scene.general.gravity, scene.general.resolution, scene.rigid,
+              !solver.meets_bodies()),
       emitters_(scene, device),
       sinks_(scene, device),
       probes_(scene, device),
@@ -103,6 +104,11 @@ void Driver::place_solids() {
 void Driver::move_bodies(double dt) {
   const double end = now_.time + dt;
   std::vector<BodyMotion> motions = this->motions();
+  solver_.push_first(now_, dt, first_);
+  for (int b = 0; b < bodies_.count(); ++b) {
+    const auto s = static_cast<std::size_t>(bodies_.solid(b));
+    bodies_[b].kick(first_.linear[s], first_.angular[s], motions[static_cast<std::size_t>(b)]);
+  }
   bodies_.advance(solids_, now_.time, dt, motions);
   for (int b = 0; b < bodies_.count(); ++b) {
     const auto s = static_cast<std::size_t>(bodies_.solid(b));
@@ -146,16 +152,18 @@ void Driver::push_bodies() {
     set_motion(motion, now_.bodies[s]);
   }
   for (std::size_t s = 0; s < now_.bodies.size(); ++s) {
-    now_.bodies[s].impulse += impulses_.linear[s];
-    now_.bodies[s].angular_impulse += impulses_.angular[s];
+    now_.bodies[s].impulse += first_.linear[s] + impulses_.linear[s];
+    now_.bodies[s].angular_impulse += first_.angular[s] + impulses_.angular[s];
   }
 }
 
 StepReport Driver::try_step(double dt) {
   const auto bodies = static_cast<std::size_t>(solids_.count());
-  impulses_.linear.assign(bodies, {});
-  impulses_.angular.assign(bodies, {});
-  impulses_.approach.assign(bodies, 0.0);
+  for (BodyImpulses* pushes : {&impulses_, &first_}) {
+    pushes->linear.assign(bodies, {});
+    pushes->angular.assign(bodies, {});
+    pushes->approach.assign(bodies, 0.0);
+  }
   next_.follow(now_);
   move_bodies(dt);
   StepReport report =

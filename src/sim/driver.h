@@ -83,6 +83,7 @@ class Driver {
   Probes probes_;
   State now_, next_;
   BodyImpulses impulses_;
+  BodyImpulses first_;     // what bodies got before they moved
   bool remarked_ = false;  // a remark was passed on
 };
 

@@ -95,6 +95,13 @@ class Solver {
   // first fill and after births.
   virtual void complete(State& /*state*/) {}
 
+  // Dynamic bodies meet each other and other solids in the solver: the rigid world only moves them.
+  virtual bool meets_bodies() const { return false; }
+
+  // What bodies get at the beginning of a step, before they move. Solvers whose forces act at both
+  // ends of a step (velocity Verlet) say so here; `out` of step() then has the other half.
+  virtual void push_first(const State& /*now*/, double /*dt*/, BodyImpulses& /*out*/) const {}
+
   // Adds to a frame what is not a column: arrays of other lengths, as "group/name".
   virtual void add_to_frame(const State& /*now*/, Frame& /*frame*/) const {}
 

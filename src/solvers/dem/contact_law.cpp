@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/units.h"
+#include "geometry/covering.h"
 
 namespace barchan::dem {
 
@@ -51,8 +52,9 @@ double damping_constant(Normal law, double g, double k_r, double m, double v) {
   return g * m * v / (law == Normal::hertz_half ? X * std::sqrt(X) : X);
 }
 
+// `share`: of the stiffness that the pair by itself would have.
 PairLaw pair_law(const ContactModel& model, const DemParams& params, const Effective& of,
-                 double e) {
+                 double share, double e) {
   const double v = params.reference_speed;
   const double g = damping_for(model.normal, e, model.clamped);
   double k_r = 4.0 / 3.0 * of.E * std::sqrt(of.R);
@@ -63,6 +65,7 @@ PairLaw pair_law(const ContactModel& model, const DemParams& params, const Effec
     k_r = of.m * duration * duration / (t_c * t_c);
   }
   if (is_set(params.normal_stiffness)) k_r = params.normal_stiffness;
+  k_r *= share;
   double k_d = damping_constant(model.normal, g, k_r, of.m, v);
   if (is_set(params.normal_damping)) k_d = params.normal_damping;
   PairLaw law;
@@ -136,7 +139,67 @@ double hertz_impact_time(double m, double R, double E, double v) {
   return 2.943275 * deepest / v;
 }
 
-Laws make_laws(const SolverSetup& setup, const DemParams& params) {
+namespace {
+
+// All spheres of a kind are alike: those of a material's lightest grains, or of a part of a
+// covering.
+struct Kind {
+  double mass, radius, modulus;  // [kg], [m], [Pa]; infinite modulus: a solid's
+  double restitution, friction, rolling, cohesion;
+  double share;  // of its cross-section that a sphere stands for
+  bool is_solid() const { return std::isinf(modulus); }
+};
+double modulus_of(const MaterialParams& material) {
+  return material.young / (1.0 - material.poisson * material.poisson);
+}
+std::vector<Kind> kinds_of(const SolverSetup& setup, const std::vector<CoveredPart>& parts) {
+  std::vector<Kind> kinds;
+  for (std::size_t m = 0; m < setup.materials.size(); ++m) {
+    const MaterialParams& of = setup.materials[m];
+    const GrainSize size = grain_size(setup, m, setup.grain_radii(m).first);
+    kinds.push_back({size.mass, size.radius, modulus_of(of), of.restitution, of.friction,
+                     of.rolling_friction, of.cohesion, 1.0});
+  }
+  // A body is the stiffer, the more spheres cover it, unless each counts for its share of the area
+  // only: sqrt(3)/2 s^2 at the spacing s (geometry/covering.h), over its cross-section.
+  const double share = 0.5 * std::sqrt(3.0) * kCoveringSpacing * kCoveringSpacing / kPi;
+  for (const CoveredPart& part : parts) {
+    const Solid& solid = setup.solids[part.solid];
+    kinds.push_back({part.mass, part.radius, std::numeric_limits<double>::infinity(),
+                     solid.restitution, solid.friction, 0.0, 0.0, share});
+  }
+  return kinds;
+}
+
+// Two kinds of spheres; or, where B's radius is infinite, one at a solid's distance. Solids are
+// rigid: against a grain, the grain alone gives way. Two of them give way as the stiffest material
+// of the scene would.
+void add_law(const ContactModel& model, const DemParams& params, const Kind& A, const Kind& B,
+             double stiffest, Laws& laws) {
+  Effective of{1.0 / (1.0 / A.mass + 1.0 / B.mass), 1.0 / (1.0 / A.radius + 1.0 / B.radius),
+               1.0 / (1.0 / A.modulus + 1.0 / B.modulus)};
+  if (std::isinf(of.E)) of.E = stiffest;
+  PairLaw law;
+  if (std::isfinite(of.m)) {  // else neither moves, and they never meet
+    const auto mean = [&](double a, double b) {
+      return A.is_solid() == B.is_solid() ? std::sqrt(a * b) : (A.is_solid() ? a : b);
+    };
+    const double e = std::max(mean(A.restitution, B.restitution), 0.01);
+    law = pair_law(model, params, of, A.share * B.share, e);
+    law.friction = static_cast<float>(mean(A.friction, B.friction));
+    law.rolling =
+        static_cast<float>(A.is_solid() || B.is_solid() ? std::max(A.rolling, B.rolling)
+                                                        : std::sqrt(A.rolling * B.rolling));
+    law.cohesion = static_cast<float>(std::sqrt(A.cohesion * B.cohesion));
+  }
+  laws.pairs.push_back(law);
+  laws.effective.push_back(of);
+}
+
+}  // namespace
+
+Laws make_laws(const SolverSetup& setup, const DemParams& params,
+               const std::vector<CoveredPart>& parts) {
   Laws laws;
   ContactModel& model = laws.model;
   model.normal = law_of(params.normal);
@@ -145,41 +208,23 @@ Laws make_laws(const SolverSetup& setup, const DemParams& params) {
   model.cohesion_range = static_cast<float>(params.cohesion_range);
   set_exponents(params, model);
 
-  const std::size_t materials = setup.materials.size();
-  for (std::size_t a = 0; a < materials; ++a) {
+  double stiffest = 0.0;
+  for (std::size_t a = 0; a < setup.materials.size(); ++a) {
     const auto [smallest, largest] = setup.grain_radii(a);
     if (smallest != largest) model.alike = false;
     for (const GrainSphere& s : setup.grains[a].spheres) {
       if (s.radius != setup.grains[a].spheres.front().radius) model.alike = false;
     }
+    stiffest = std::max(stiffest, modulus_of(setup.materials[a]));
   }
-  const auto modulus = [&](std::size_t m) {
-    const MaterialParams& of = setup.materials[m];
-    return of.young / (1.0 - of.poisson * of.poisson);
-  };
-  for (std::size_t a = 0; a < materials; ++a) {
-    const MaterialParams& one = setup.materials[a];
-    const GrainSize A = grain_size(setup, a, setup.grain_radii(a).first);
-    for (std::size_t b = 0; b < materials; ++b) {
-      const MaterialParams& two = setup.materials[b];
-      const GrainSize B = grain_size(setup, b, setup.grain_radii(b).first);
-      const Effective of{A.mass * B.mass / (A.mass + B.mass),
-                         A.radius * B.radius / (A.radius + B.radius),
-                         1.0 / (1.0 / modulus(a) + 1.0 / modulus(b))};
-      PairLaw law = pair_law(model, params, of, std::sqrt(one.restitution * two.restitution));
-      law.friction = static_cast<float>(std::sqrt(one.friction * two.friction));
-      law.rolling = static_cast<float>(std::sqrt(one.rolling_friction * two.rolling_friction));
-      law.cohesion = static_cast<float>(std::sqrt(one.cohesion * two.cohesion));
-      laws.pairs.push_back(law);
-      laws.effective.push_back(of);
-    }
+  const double infinite = std::numeric_limits<double>::infinity();
+  const std::vector<Kind> kinds = kinds_of(setup, parts);
+  for (const Kind& one : kinds) {
+    for (const Kind& other : kinds) add_law(model, params, one, other, stiffest, laws);
     for (const Solid& solid : setup.solids) {
-      const Effective of{A.mass, A.radius, modulus(a)};
-      PairLaw law = pair_law(model, params, of, std::max(solid.restitution, 0.01));
-      law.friction = static_cast<float>(solid.friction);
-      law.rolling = static_cast<float>(one.rolling_friction);
-      laws.pairs.push_back(law);
-      laws.effective.push_back(of);
+      const Kind wall{infinite,       infinite, infinite, solid.restitution,
+                      solid.friction, 0.0,      0.0,      1.0};
+      add_law(model, params, one, wall, stiffest, laws);
     }
   }
   for (const PairLaw& law : laws.pairs) {

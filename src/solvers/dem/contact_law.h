@@ -21,6 +21,7 @@
 #include "math/vec3.h"
 #include "params/solver_params.h"
 #include "sim/solver.h"
+#include "solvers/dem/covered.h"
 
 namespace barchan::dem {
 
@@ -43,6 +44,7 @@ struct ContactModel {
   bool coheres = false;         // some pair has cohesion
   float shear = 0.0f;           // (19): tangential over normal stiffness
   float viscous = 0.0f;         // (18): k_t over effective mass [1/s]
+  float rolling = 0.0f;         // rolling resistance, likewise
   float cohesion_range = 0.0f;  // over the smaller radius: how far a bridge reaches
   // k_r goes with m^kr_m R^kr_R, k_d with m^kd_m R^kd_R.
   float kr_m = 0.0f, kr_R = 0.0f, kd_m = 0.0f, kd_R = 0.0f;
@@ -165,7 +167,7 @@ HD_INLINE inline Push<T> push_of(const ContactModel& model, const Constants<T>& 
   }
   Push<T> push{ft - normal.push * N, cross(N, ft), {}, stored};
   if (model.rolls) {
-    const T limit = law.rolling * R * size, viscosity = (0.4f * model.viscous) * m * R * R;
+    const T limit = law.rolling * R * size, viscosity = (0.4f * model.rolling) * m * R * R;
     push.roll = viscous_shear<T>(limit, viscosity, spin);
   }
   return push;
@@ -193,13 +195,14 @@ struct Effective {
   double m, R, E;
 };
 
-// Constants for materials among themselves, then for materials at solids:
-// laws[a * (materials + solids) + b].
+// Constants for kinds of spheres (materials, then parts of coverings) among themselves, then for
+// kinds at solids: laws[a * (kinds + solids) + b].
 struct Laws {
   ContactModel model;
   std::vector<PairLaw> pairs;
   std::vector<Effective> effective;  // of the lightest grains, in the same order
 };
-Laws make_laws(const SolverSetup& setup, const DemParams& params);
+Laws make_laws(const SolverSetup& setup, const DemParams& params,
+               const std::vector<CoveredPart>& parts);
 
 }  // namespace barchan::dem

@@ -3,13 +3,16 @@
 // says where each equation is.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "compute/buffer.h"
 #include "params/solver_params.h"
 #include "sim/solver.h"
+#include "solvers/dem/body_kernels.h"
 #include "solvers/dem/contact_law.h"
+#include "solvers/dem/covered.h"
 #include "solvers/dem/kernels.h"
 #include "solvers/dem/list_kernels.h"
 #include "spatial/cells.h"
@@ -29,6 +32,9 @@ class DemSolver final : public Solver {
   MoreEnergy more_energy(const State& now) override;
   // A step is a small part of a contact: bodies must be slow in it, too.
   double body_cfl() const override { return 0.02; }
+  // By the spheres that cover them.
+  bool meets_bodies() const override { return true; }
+  void push_first(const State& now, double dt, BodyImpulses& out) const override;
   StepReport step(const State& now, const SolidsView& solids, double dt, State& next,
                   BodyImpulses& out) override;
   double surface_radius() const override { return 0.5 * setup_.spacing; }
@@ -37,13 +43,24 @@ class DemSolver final : public Solver {
  private:
   // The stages, in the order of the step.
   double drift(const State& now, double dt, State& next);
+  void move_covering(const State& now, double dt, const State& next);
   bool lists_hold(const State& now, double moved, State& next) const;
   void find_contacts(const State& now, const SolidsView& solids, State& next);
   void push(const State& now, const SolidsView& solids, double dt, State& next);
   dem::Summary kick(double dt, State& next);
-  void push_solids(const State& now, double dt, State& next, BodyImpulses& out);
+  void push_solids(double dt, dem::Summary& met, State& next, BodyImpulses& out);
 
   // Parts of them.
+  void upload_covering();
+  void place_covering(const State& next, bool moving_only);
+  dem::NearCovering find_near(State& next);
+  void list_pairs(const dem::NearCovering& covering, State& next);
+  void list_walls(const SolidsView& solids, State& next);
+  dem::SphereForces forces(const State& next) const;
+  void sum_walls(const State& next, std::vector<dem::Wrench>& wrenches);
+  void sum_coverings(State& next, dem::Summary& met, std::vector<dem::Wrench>& wrenches);
+  double fastest(const State& now) const;
+  double body_load(const State& now) const;
   template <bool kHistory>
   void push_by(const State& now, const SolidsView& solids, double dt, State& next);
   View<const std::uint32_t> count_list(const char* label, State& next, const char* name,
@@ -63,6 +80,7 @@ class DemSolver final : public Solver {
   DemParams params_;
   dem::Laws laws_;
   bool compound_ = false, history_ = true;
+  bool lopsided_ = false;                            // some grain has unequal moments
   double sphere_radius_ = 0.0, grain_radius_ = 0.0;  // the largest [m]
   double skin_ = 0.0;                                // [m]
 
@@ -80,6 +98,26 @@ class DemSolver final : public Solver {
   bool fresh_ = false;              // the lists were made in this step: memory is in those two
   Buffer<Float4> pair_force_, pair_turn_, wall_force_, wall_torque_;
   Buffer3 pair_roll_;
+
+  // Solids that are covered with spheres.
+  dem::CoveredSolids covered_;
+  // Of each solid: the names of its scalars in the State, and how far it reaches from its origin.
+  struct Known {
+    std::array<std::string, 3> force, torque;  // on bodies, at the end of the last step
+    std::string contacts;                      // of a body
+    double reach;                              // [m]
+  };
+  std::vector<Known> known_;
+  Buffer<Float4> cover_offsets_;
+  Buffer<std::uint32_t> cover_part_, cover_place_;
+  Buffer<std::uint8_t> is_covered_;  // solids
+  Buffer<dem::PartPose> poses_;
+  bool covering_placed_ = false;  // spheres_ has those of solids that stand still
+  Buffer<dem::Piece> pieces_;
+  Buffer<dem::PieceSums> piece_sums_;
+  Buffer3 cover_x_, cover_sorted_;
+  CellSort<Device> cover_cells_;
+  NeighbourSearch<Device> near_covering_, near_grains_, near_each_other_;
 };
 
 }  // namespace barchan

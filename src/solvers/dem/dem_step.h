@@ -11,11 +11,12 @@ template <class Device>
 StepReport DemSolver<Device>::step(const State& now, const SolidsView& solids, double dt,
                                    State& next, BodyImpulses& out) {
   const double moved = drift(now, dt, next);     // v += dt/2 F/m,  x += dt v; spheres
+  move_covering(now, dt, next);                  // spheres of bodies, likewise
   fresh_ = !lists_hold(now, moved, next);        // since the last search
   if (fresh_) find_contacts(now, solids, next);  // who may touch whom; rows are sorted
   push(now, solids, dt, next);                   // contacts, (10)-(19)
-  const dem::Summary met = kick(dt, next);       // v += dt/2 F/m
-  push_solids(now, dt, next, out);               // by the opposite of what they did to grains
+  dem::Summary met = kick(dt, next);             // v += dt/2 F/m
+  push_solids(dt, met, next, out);               // by the opposite of what they did to grains
 
   const auto n = static_cast<double>(now.size());
   next.scalars["dem.deepest"] = static_cast<double>(met.deepest);

@@ -42,7 +42,7 @@ struct alignas(64) Sphere {
   Vec3 low;    // what x leaves of the position
   float mass;  // of its grain [kg]
   Vec3 v;
-  float material;  // its number
+  float material;  // its number; behind the materials those of coverings
   Vec3 w;
   std::uint32_t grain;  // row
 };
@@ -75,6 +75,37 @@ HD inline Quat turned_by(const Quat& q, const Vec3& v) {
   const float cosine = 1.0f - a2 * (0.125f - a2 * (1.0f / 384.0f));
   return normalized(Quat(cosine, (0.5f - a2 * (1.0f / 48.0f)) * v) * q);
 }
+// Free rotation of a body with unequal moments I for dt: from its orientation q and angular
+// momentum L, which the world sees stand still, to the orientation afterwards. Its energy is a sum
+// of three, l1^2/2I1 + l2^2/2I2 + l3^2/2I3; under each alone the body turns about one of its axes
+// at the steady rate l_k/I_k. The three in turn and back again: second order, symplectic (Reich
+// 1994).
+struct FreeTurn {
+  Quat q;
+  Vec3 l;  // L in the body's axes
+
+  HD void about(int k, float angle) {
+    const float half = 0.5f * angle, s = std::sin(half), c = std::cos(half);
+    Vec3 axis;
+    axis[k] = s;
+    q = q * Quat(c, axis);
+    // l goes back by what the axes went forth
+    const float cosine = 1.0f - 2.0f * s * s, sine = 2.0f * s * c;
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    const float a = l[i], b = l[j];
+    l[i] = cosine * a + sine * b;
+    l[j] = cosine * b - sine * a;
+  }
+};
+HD inline Quat turned_freely(const Quat& q, const Vec3& I, const Vec3& L, float dt) {
+  FreeTurn turn{q, inverse_rotate(q, L)};
+  turn.about(0, 0.5f * dt * turn.l.x / I.x);
+  turn.about(1, 0.5f * dt * turn.l.y / I.y);
+  turn.about(2, dt * turn.l.z / I.z);
+  turn.about(1, 0.5f * dt * turn.l.y / I.y);
+  turn.about(0, 0.5f * dt * turn.l.x / I.x);
+  return normalized(turn.q);
+}
 HD inline Vec3 inertia_of(const GrainType& type, float mass, float scale) {
   return (mass * scale * scale) * type.inertia;
 }
@@ -89,6 +120,8 @@ struct Complete {
   View<float> scale, mass;
   View<std::uint8_t> shape;
   View4<float> q;  // empty where all grains are spheres
+  View3<const float> w;
+  View3<float> L;  // empty where all moments are equal
 
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
@@ -101,6 +134,7 @@ struct Complete {
     shape[i] = static_cast<std::uint8_t>(type.kind);
     if (q.w != nullptr)
       q.set(i, type.count > 1 ? any_turn(random.uniform3(id[i], kTurnStream)) : Quat());
+    if (L.x != nullptr) L[i] = with_inertia(q[i], inertia_of(type, mass[i], r), w[i]);
   }
   // Evenly distributed over all orientations (Shoemake 1992).
   HD static Quat any_turn(const Vec3& u) {
@@ -164,6 +198,7 @@ struct PlaceSpheres {
 // Positions are sums of two floats: a step may be shorter than the spacing of floats.
 struct Drift {
   View3<const float> x, low, v, w, force, torque;
+  View3<const float> L;  // angular momentum; empty where all moments are equal
   View4<const float> q;  // empty where all grains are spheres
   View<const float> scale, mass, turned;
   View<const std::uint8_t> material;
@@ -171,7 +206,7 @@ struct Drift {
   View3<const float> listed;  // where grains were when the lists were made
   Vec3 gravity;
   float dt;
-  View3<float> next_x, next_low, next_v, next_w;
+  View3<float> next_x, next_low, next_v, next_w, next_L;
   View4<float> next_q;
   View<float> next_turned;  // since the lists were made, a bound [rad]
   PlaceSpheres place;       // of the grains as they will be, for lists that still hold
@@ -193,18 +228,29 @@ struct Drift {
       if (place.spheres.data != nullptr) place(at);
       return moved;
     }
-    // L is kept over the turn; w is that of the middle of the step.
-    const Quat from = q[i];
-    const Vec3 L = with_inertia(from, I, w[i]) + half * torque[i];
-    Vec3 mean = without_inertia(from, I, L);
-    if (!all_alike(I)) mean = without_inertia(turned_by(from, half * mean), I, L);
-    const Quat end = turned_by(from, dt * mean);
-    next_q.set(i, end);
-    next_w[i] = without_inertia(end, I, L);
-    const float way = turned[i] + dt * length(mean);
+    const float way = turned[i] + turn(i, I);
     next_turned[i] = way;
     if (place.spheres.data != nullptr) place(at);
     return moved + way * type.reach * r;
+  }
+  // The rotation of a compound grain; returns its angle [rad]. Where moments differ, L is what
+  // lives on: w follows from it, and no free turn takes anything from L.
+  HD float turn(std::size_t i, const Vec3& I) const {
+    const float half = 0.5f * dt;
+    const Quat from = q[i];
+    if (L.x == nullptr) {
+      const Vec3 spin = w[i] + (half / I.x) * torque[i];
+      next_q.set(i, turned_by(from, dt * spin));
+      next_w[i] = spin;
+      return dt * length(spin);
+    }
+    const Vec3 l = L[i] + half * torque[i];
+    const Quat end = all_alike(I) ? turned_by(from, (dt / I.x) * l) : turned_freely(from, I, l, dt);
+    const Vec3 spin = without_inertia(end, I, l);
+    next_q.set(i, end);
+    next_L[i] = l;
+    next_w[i] = spin;
+    return length(rotation_vector(from, end));
   }
 };
 
@@ -217,6 +263,12 @@ struct Lists {
   View<const std::uint32_t> pair_start, pair_first, pair_other;
   View<const std::uint32_t> back_start, back_pair;
   View<const std::uint32_t> wall_start, wall_solid, wall_sphere;
+
+  // Spheres begin ... end - 1 have nobody near.
+  HD bool are_empty(std::uint32_t begin, std::uint32_t end) const {
+    return pair_start[begin] == pair_start[end] && back_start[begin] == back_start[end] &&
+           wall_start[begin] == wall_start[end];
+  }
 };
 
 // One sphere, or eight.
@@ -233,7 +285,7 @@ HD inline SphereOf<float> load_sphere(const Sphere& s) {
 struct LawTable {
   ContactModel model;
   View<const PairLaw> laws;
-  std::uint32_t row = 1, materials = 1;  // entries a material, and those of materials
+  std::uint32_t row = 1, kinds = 1;  // entries a kind, and those of kinds: materials, coverings
 
   HD Constants<float> at(std::uint32_t entry, float m, float R) const {
     const PairLaw& law = laws[entry];
@@ -244,8 +296,11 @@ struct LawTable {
             law.friction,
             law.rolling};
   }
+  HD std::uint32_t entry_of(float a, float b) const {
+    return static_cast<std::uint32_t>(a) * row + static_cast<std::uint32_t>(b);
+  }
   HD Constants<float> between(float a, float b, float m, float R, float& cohesion) const {
-    const auto entry = static_cast<std::uint32_t>(a) * row + static_cast<std::uint32_t>(b);
+    const std::uint32_t entry = entry_of(a, b);
     cohesion = laws[entry].cohesion;
     return at(entry, m, R);
   }
@@ -354,8 +409,8 @@ struct PushAtWalls {
     const SolidView& solid = solids.data[number];
     const Sphere& A = spheres[lists.wall_sphere[entry]];
     const Constants<float> law =
-        table.at(static_cast<std::uint32_t>(A.material) * table.row + table.materials + number,
-                 A.mass, A.radius);
+        table.at(static_cast<std::uint32_t>(A.material) * table.row + table.kinds + number, A.mass,
+                 A.radius);
     Vec3 shift, F, T, normals[kPlaces];
     float deepest = -1.0f, stored = 0.0f;
     int places = 0;
@@ -413,12 +468,49 @@ struct JoinSummary {
   }
 };
 
-// Velocity Verlet, second half: all that pushes a grain, and v += dt/2 F/m.
-struct Kick {
+// What all contacts do to a sphere.
+struct SphereForces {
   View<const Sphere> spheres;
   Lists lists;
   View<const Float4> pair_force, pair_turn, wall_force, wall_torque;
   View3<const float> pair_roll;  // empty without rolling resistance
+
+  // One pair of a sphere of radius R: `sign` is -1 for the second of the two.
+  HD void add(std::uint32_t p, float sign, float R, Vec3& f, Vec3& t, float& deepest,
+              std::uint32_t& contacts) const {
+    const Float4 by = pair_force[p], turn = pair_turn[p];
+    f += sign * Vec3(by.x, by.y, by.z);
+    t += (R - 0.5f * by.w) * Vec3(turn.x, turn.y, turn.z);
+    if (pair_roll.x != nullptr) t += sign * pair_roll[p];
+    count(by.w, deepest, contacts);
+  }
+  HD static void count(float overlap, float& deepest, std::uint32_t& contacts) {
+    deepest = max(deepest, overlap);
+    contacts += overlap > 0.0f ? 1 : 0;
+  }
+  // Force, torque about its own centre, deepest overlap [m]; returns the number of contacts.
+  HD std::uint32_t on(std::uint32_t s, Vec3& f, Vec3& t, float& deepest) const {
+    const float R = spheres[s].radius;
+    std::uint32_t contacts = 0;
+    for (std::uint32_t p = lists.pair_start[s]; p < lists.pair_start[s + 1]; ++p) {
+      add(p, 1.0f, R, f, t, deepest, contacts);
+    }
+    for (std::uint32_t b = lists.back_start[s]; b < lists.back_start[s + 1]; ++b) {
+      add(lists.back_pair[b], -1.0f, R, f, t, deepest, contacts);
+    }
+    for (std::uint32_t e = lists.wall_start[s]; e < lists.wall_start[s + 1]; ++e) {
+      const Float4 by = wall_force[e], torque_by = wall_torque[e];
+      f += Vec3(by.x, by.y, by.z);
+      t += Vec3(torque_by.x, torque_by.y, torque_by.z);
+      count(by.w, deepest, contacts);
+    }
+    return contacts;
+  }
+};
+
+// Velocity Verlet, second half: all that pushes a grain, and v += dt/2 F/m.
+struct Kick {
+  SphereForces forces;
   View3<const float> x, low;
   View4<const float> q;
   View<const float> scale, mass;
@@ -427,44 +519,21 @@ struct Kick {
   Vec3 gravity;
   float dt;
   View3<float> v, w;           // in and out
+  View3<float> L;              // likewise; empty where all moments are equal
   View3<float> force, torque;  // out
-
-  // One contact of a sphere of radius R: `sign` is -1 for the second of the pair.
-  HD void add(std::uint32_t p, float sign, float R, Vec3& f, Vec3& t, float& deepest,
-              Summary& summary) const {
-    const Float4 by = pair_force[p], turn = pair_turn[p];
-    f += sign * Vec3(by.x, by.y, by.z);
-    t += (R - 0.5f * by.w) * Vec3(turn.x, turn.y, turn.z);
-    if (pair_roll.x != nullptr) t += sign * pair_roll[p];
-    count(by.w, deepest, summary);
-  }
-  HD static void count(float overlap, float& deepest, Summary& summary) {
-    deepest = max(deepest, overlap);
-    summary.contacts += overlap > 0.0f ? 1 : 0;
-  }
 
   HD Summary operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const std::uint32_t begin = lists.sphere_start[i], end = lists.sphere_start[i + 1];
+    const View<const Sphere>& spheres = forces.spheres;
+    const std::uint32_t begin = forces.lists.sphere_start[i];
+    const std::uint32_t end = forces.lists.sphere_start[i + 1];
     Summary summary;
     Vec3 F, T;
     for (std::uint32_t s = begin; s < end; ++s) {
-      const float R = spheres[s].radius;
       float deepest = 0.0f;
       Vec3 f, t;
-      for (std::uint32_t p = lists.pair_start[s]; p < lists.pair_start[s + 1]; ++p) {
-        add(p, 1.0f, R, f, t, deepest, summary);
-      }
-      for (std::uint32_t b = lists.back_start[s]; b < lists.back_start[s + 1]; ++b) {
-        add(lists.back_pair[b], -1.0f, R, f, t, deepest, summary);
-      }
-      for (std::uint32_t e = lists.wall_start[s]; e < lists.wall_start[s + 1]; ++e) {
-        const Float4 by = wall_force[e], torque_by = wall_torque[e];
-        f += Vec3(by.x, by.y, by.z);
-        t += Vec3(torque_by.x, torque_by.y, torque_by.z);
-        count(by.w, deepest, summary);
-      }
-      summary.deepest = max(summary.deepest, deepest / R);
+      summary.contacts += forces.on(s, f, t, deepest);
+      summary.deepest = max(summary.deepest, deepest / spheres[s].radius);
       F += f;
       T += t;
       if (end - begin > 1) T += cross((spheres[s].x - x[i]) + (spheres[s].low - low[i]), f);
@@ -475,9 +544,13 @@ struct Kick {
     const Vec3 I = inertia_of(types[material[i]], m, scale[i]);
     const Vec3 velocity = v[i] + half * gravity + (half / m) * F;
     v[i] = velocity;
-    const Vec3 spin = w[i];
-    w[i] = q.w == nullptr ? spin + (half / I.x) * T
-                          : without_inertia(q[i], I, with_inertia(q[i], I, spin) + half * T);
+    if (L.x == nullptr) {
+      w[i] = w[i] + (half / I.x) * T;
+    } else {
+      const Vec3 l = L[i] + half * T;
+      L[i] = l;
+      w[i] = without_inertia(q[i], I, l);
+    }
     summary.vitals = vital_signs(x[i], velocity, at);
     return summary;
   }
@@ -506,6 +579,11 @@ struct StoredEnergy {
 };
 
 // ---- What the grains did to the solids first ... first + 3
+
+struct Wrench {
+  Vec3d force;   // [N]
+  Vec3d moment;  // about the world's origin [N m]
+};
 
 struct SolidSums {
   Vec3d force[kSolidsPerPass];   // [N]

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "solvers/dem/body_kernels.h"
 #include "solvers/dem/kernels.h"
 #include "spatial/neighbours.h"
 
@@ -29,6 +30,16 @@ struct OldLists {
   Slots walls;
 };
 
+// All of a grain is within its radius of its middle: a look at that saves looks at its spheres.
+struct GrainBounds {
+  View3<const float> x;
+  View<const float> scale;
+  HD bool out_of_reach(std::uint32_t grain, const Sphere& sphere, float reach) const {
+    const float range = scale[grain] + sphere.radius + reach;
+    return length_squared(x[grain] - sphere.x) > range * range;
+  }
+};
+
 // The spheres near each sphere: counted first, then written. What a pair remembers comes from the
 // old lists by the rows that its grains had in them; a pair that has changed places has its spring
 // turned round.
@@ -36,6 +47,8 @@ template <bool kWrite>
 struct ListPairs {
   View<const Sphere> spheres;
   Neighbours near;  // of grains
+  NearCovering covering;
+  GrainBounds grains;
   View<const std::uint32_t> sphere_start;
   float reach;                       // beyond touching [m]
   float bridges;                     // and of cohesive contacts, over the smaller radius
@@ -52,25 +65,53 @@ struct ListPairs {
       }
     }
     const Sphere A = spheres[s];
-    const auto g = static_cast<int>(A.grain);
     std::uint32_t found = 0;
+    if (covering.some() && covering.is_covering(A)) {
+      if (covering.meet) among_solids(A, at, found);
+    } else {
+      of_grain(A, at, found);
+    }
+    if constexpr (!kWrite) counts[s] = found;
+  }
+  HD void of_grain(const Sphere& A, int at, std::uint32_t& found) const {
+    const auto g = static_cast<int>(A.grain);
     const int count = near.count(g);
     for (int k = 0; k < count; ++k) {
       const std::uint32_t h = near(g, k);
-      if (h < A.grain) continue;
+      if (h < A.grain || grains.out_of_reach(h, A, reach + bridges * A.radius)) continue;
       const std::uint32_t end = sphere_start[h + 1];
       for (std::uint32_t t = sphere_start[h]; t < end; ++t) {
         const Sphere& B = spheres[t];
-        const float limit = A.radius + B.radius + reach + bridges * min(A.radius, B.radius);
-        if (!(length_squared(B.x - A.x) < limit * limit)) continue;
-        if constexpr (kWrite) {
-          first[start[s] + found] = static_cast<std::uint32_t>(at);
-          other[start[s] + found] = t;
-        }
-        ++found;
+        take(A, B, at, t, bridges * min(A.radius, B.radius), found);
       }
     }
-    if constexpr (!kWrite) counts[s] = found;
+    if (!covering.some()) return;
+    const int solids = covering.of_grains.count(g);
+    for (int k = 0; k < solids; ++k) {
+      const std::uint32_t t = covering.first + covering.order[covering.of_grains(g, k)];
+      take(A, spheres[t], at, t, 0.0f, found);
+    }
+  }
+  HD void among_solids(const Sphere& A, int at, std::uint32_t& found) const {
+    const auto own = static_cast<std::uint32_t>(at) - covering.first;
+    const auto place = static_cast<int>(covering.place[own]);
+    const int count = covering.each_other.count(place);
+    for (int k = 0; k < count; ++k) {
+      const std::uint32_t b = covering.order[covering.each_other(place, k)];
+      if (b < own || !covering.may_meet(A, spheres[covering.first + b])) continue;
+      take(A, spheres[covering.first + b], at, covering.first + b, 0.0f, found);
+    }
+  }
+  HD void take(const Sphere& A, const Sphere& B, int at, std::uint32_t t, float bridge,
+               std::uint32_t& found) const {
+    const float limit = A.radius + B.radius + reach + bridge;
+    if (!(length_squared(B.x - A.x) < limit * limit)) return;
+    if constexpr (kWrite) {
+      const std::uint32_t to = start[static_cast<std::size_t>(at)] + found;
+      first[to] = static_cast<std::uint32_t>(at);
+      other[to] = t;
+    }
+    ++found;
   }
 };
 
@@ -79,6 +120,9 @@ template <bool kWrite>
 struct ListBacks {
   View<const Sphere> spheres;
   Neighbours near;
+  NearCovering covering;
+  GrainBounds grains;
+  float reach;  // beyond touching, cohesive bridges included [m]
   View<const std::uint32_t> sphere_start, pair_start, pair_other;
   View<std::uint32_t> counts;  // out, where not kWrite
   View<const std::uint32_t> start;
@@ -94,30 +138,52 @@ struct ListBacks {
     }
     const std::uint32_t g = spheres[s].grain;
     std::uint32_t found = 0;
-    const int count = near.count(static_cast<int>(g));
-    for (int k = 0; k < count; ++k) {
-      const std::uint32_t h = near(static_cast<int>(g), k);
-      if (h > g) continue;
-      const std::uint32_t end = sphere_start[h + 1];
-      for (std::uint32_t t = sphere_start[h]; t < end; ++t) {
-        const std::uint32_t last = pair_start[t + 1];
-        for (std::uint32_t p = pair_start[t]; p < last; ++p) {
-          if (pair_other[p] != s) continue;
-          if constexpr (kWrite) pair[start[s] + found] = p;
-          ++found;
-          break;
-        }
+    if (covering.some() && covering.is_covering(spheres[s])) {
+      of_covering(at, found);
+    } else {
+      const int count = near.count(static_cast<int>(g));
+      for (int k = 0; k < count; ++k) {
+        const std::uint32_t h = near(static_cast<int>(g), k);
+        if (h < g && !grains.out_of_reach(h, spheres[s], reach)) in_grain(h, at, found);
       }
     }
     if constexpr (!kWrite) counts[s] = found;
   }
+  HD void of_covering(int at, std::uint32_t& found) const {
+    const auto own = static_cast<std::uint32_t>(at) - covering.first;
+    const auto place = static_cast<int>(covering.place[own]);
+    const int grains = covering.grains.count(place);
+    for (int k = 0; k < grains; ++k) in_grain(covering.grains(place, k), at, found);
+    const int solids = covering.meet ? covering.each_other.count(place) : 0;
+    for (int k = 0; k < solids; ++k) {
+      const std::uint32_t b = covering.order[covering.each_other(place, k)];
+      if (b < own) in_sphere(covering.first + b, at, found);
+    }
+  }
+  HD void in_grain(std::uint32_t h, int at, std::uint32_t& found) const {
+    const std::uint32_t end = sphere_start[h + 1];
+    for (std::uint32_t t = sphere_start[h]; t < end; ++t) in_sphere(t, at, found);
+  }
+  HD void in_sphere(std::uint32_t t, int at, std::uint32_t& found) const {
+    const std::uint32_t last = pair_start[t + 1];
+    for (std::uint32_t p = pair_start[t]; p < last; ++p) {
+      if (pair_other[p] != static_cast<std::uint32_t>(at)) continue;
+      if constexpr (kWrite) pair[start[static_cast<std::size_t>(at)] + found] = p;
+      ++found;
+      return;
+    }
+  }
 };
 
-// Sphere s in the old lists; ~0 where its grain is new.
+// Sphere s in the old lists; ~0 where its grain is new. Those of coverings stand behind the
+// grains'.
 struct OldPlace {
   View<const std::uint32_t> row;  // of each grain in the old lists, plus one; 0: it is new
   View<const std::uint32_t> sphere_start, old_start;
   HD std::uint32_t operator()(const Sphere& sphere, std::uint32_t s) const {
+    if (sphere.grain >= row.size) {
+      return old_start[old_start.size - 1] + (s - sphere_start[sphere_start.size - 1]);
+    }
     const std::uint32_t before = row[sphere.grain];
     if (before == 0) return ~0u;
     return old_start[before - 1] + (s - sphere_start[sphere.grain]);
@@ -158,13 +224,15 @@ struct NearWalls {
   View3<const float> x;
   View<const float> scale;
   SolidsView solids;
-  float reach;              // beyond touching [m]
-  View<std::uint8_t> near;  // out
+  View<const std::uint8_t> covered;  // solids that are, and are met by their spheres
+  float reach;                       // beyond touching [m]
+  View<std::uint8_t> near;           // out
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     const float gap = scale[i] + reach;
     bool found = false;
     for (int k = 0; k < solids.count && !found; ++k) {
+      if (covered[static_cast<std::size_t>(k)] != 0) continue;
       const SolidView& one = solids.data[k];
       const Vec3 arm = (x[i] - one.end_position) - one.end_low;
       found = !out_of_reach(one, arm, gap, 0.0f) && solid_distance_at_end(one, x[i]).d < gap;
@@ -178,6 +246,8 @@ template <bool kWrite>
 struct ListWalls {
   View<const Sphere> spheres;
   SolidsView solids;
+  View<const std::uint8_t> covered;
+  View<const PartPose> poses;     // of coverings: dynamic ones may touch solids, too
   View<const std::uint8_t> near;  // of grains, where not kWrite
   float reach;                    // beyond touching [m]
   View<std::uint32_t> counts;     // out, where not kWrite
@@ -187,7 +257,7 @@ struct ListWalls {
   HD void operator()(int at) const {
     const auto s = static_cast<std::size_t>(at);
     if constexpr (!kWrite) {
-      if (s == spheres.size || near[spheres[s].grain] == 0) {
+      if (s == spheres.size || !may_touch(spheres[s].grain)) {
         counts[s] = 0;
         return;
       }
@@ -197,6 +267,7 @@ struct ListWalls {
     const float gap = spheres[s].radius + reach;
     std::uint32_t found = 0;
     for (int k = 0; k < solids.count; ++k) {
+      if (covered[static_cast<std::size_t>(k)] != 0) continue;
       const SolidView& one = solids.data[k];
       const Vec3 arm = (spheres[s].x - one.end_position) - one.end_low;
       if (out_of_reach(one, arm, gap, 0.0f)) continue;
@@ -208,6 +279,9 @@ struct ListWalls {
       ++found;
     }
     if constexpr (!kWrite) counts[s] = found;
+  }
+  HD bool may_touch(std::uint32_t grain) const {
+    return grain < near.size ? near[grain] != 0 : poses[grain - near.size].dynamic;
   }
 };
 

@@ -11,11 +11,16 @@ namespace barchan::dem {
 
 // LawTable for eight pairs.
 struct EightLaws : LawTable {
+  BARCHAN_INLINE static bool all_like_first(const Eight& a, const Eight& b) {
+    float off = 0.0f;
+    for (int k = 1; k < kEight; ++k) off += std::abs(a[k] - a[0]) + std::abs(b[k] - b[0]);
+    return off == 0.0f;
+  }
   BARCHAN_INLINE Constants<Eight> between(const Eight& a, const Eight& b, const Eight& m,
                                           const Eight& R, Eight& cohesion) const {
-    // Of one material and size: the same for all
-    if (materials == 1 && model.alike) {
-      const PairLaw& law = laws[0];
+    // Of one material and size: the same for all eight
+    if (model.alike && (kinds == 1 || all_like_first(a, b))) {
+      const PairLaw& law = laws[entry_of(a[0], b[0])];
       cohesion = spread<Eight>(law.cohesion);
       return {{spread<Eight>(law.k_r), spread<Eight>(law.k_d)},
               spread<Eight>(law.friction),

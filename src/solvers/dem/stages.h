@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "compute/reduce_ops.h"
 #include "solvers/dem/dem_solver.h"
@@ -37,6 +38,11 @@ inline double impact_steps(Normal law) {
 }
 inline constexpr double kStiffSteps = 8.0;   // in half an oscillation of the stiffest contact
 inline constexpr double kShearShare = 0.15;  // k_t dt / m_eff of (18); 4/7 is unstable
+
+inline double scalar(const State& state, const std::string& name) {
+  const auto found = state.scalars.find(name);
+  return found == state.scalars.end() ? 0.0 : found->second;
+}
 
 inline View<const std::uint32_t> kept_numbers(const State& state, const char* name) {
   const Column* column = state.kept(name);
@@ -74,7 +80,6 @@ DemSolver<Device>::DemSolver(Device& device, const SolverSetup& setup, const Dem
     : device_(device),
       setup_(setup),
       params_(params),
-      laws_(dem::make_laws(setup, params)),
       cells_(device),
       near_(device),
       types_(device),
@@ -89,7 +94,20 @@ DemSolver<Device>::DemSolver(Device& device, const SolverSetup& setup, const Dem
       pair_turn_(device),
       wall_force_(device),
       wall_torque_(device),
-      pair_roll_(device) {
+      pair_roll_(device),
+      cover_offsets_(device),
+      cover_part_(device),
+      cover_place_(device),
+      is_covered_(device),
+      poses_(device),
+      pieces_(device),
+      piece_sums_(device),
+      cover_x_(device),
+      cover_sorted_(device),
+      cover_cells_(device),
+      near_covering_(device),
+      near_grains_(device),
+      near_each_other_(device) {
   std::vector<dem::GrainType> types;
   std::vector<Float4> offsets;
   for (std::size_t m = 0; m < setup.materials.size(); ++m) {
@@ -106,6 +124,7 @@ DemSolver<Device>::DemSolver(Device& device, const SolverSetup& setup, const Dem
     type.kind = type.count > 1 ? type.count : 0;
     types.push_back(type);
     compound_ = compound_ || shape.compound();
+    lopsided_ = lopsided_ || !dem::all_alike(type.inertia);
     grain_radius_ = std::max(grain_radius_, largest);
     for (const GrainSphere& s : shape.spheres) {
       offsets.push_back({static_cast<float>(s.center.x), static_cast<float>(s.center.y),
@@ -115,9 +134,41 @@ DemSolver<Device>::DemSolver(Device& device, const SolverSetup& setup, const Dem
   }
   types_.upload(types);
   offsets_.upload(offsets);
+  covered_ = dem::cover_solids(setup, params, sphere_radius_);
+  laws_ = dem::make_laws(setup, params, covered_.parts);
   pair_laws_.upload(laws_.pairs);
+  upload_covering();
   history_ = params.shear == "history" || (params.shear == "auto" && !compound_);
   skin_ = params.skin * sphere_radius_;
+}
+
+// The spheres that cover solids, the pieces that sums over them are taken by, and what is asked of
+// solids in each step.
+template <class Device>
+void DemSolver<Device>::upload_covering() {
+  cover_offsets_.upload(covered_.spheres);
+  cover_part_.upload(covered_.part_of);
+  is_covered_.upload(covered_.is_covered);
+  for (std::size_t s = 0; s < setup_.solids.size(); ++s) {
+    const std::string name = "dem.solid." + std::to_string(s);
+    const Aabb box = bounds(setup_.solids[s].shape);
+    const double reach = box.is_bounded() ? length(max(box.hi, -box.lo))
+                                          : std::numeric_limits<double>::infinity();
+    known_.push_back({{name + ".force_x", name + ".force_y", name + ".force_z"},
+                      {name + ".torque_x", name + ".torque_y", name + ".torque_z"},
+                      name + ".contacts",
+                      reach});
+  }
+  std::vector<dem::Piece> pieces;
+  for (std::size_t p = 0; p < covered_.parts.size(); ++p) {
+    const auto first = static_cast<std::uint32_t>(covered_.parts[p].first);
+    const std::uint32_t end = first + static_cast<std::uint32_t>(covered_.parts[p].count);
+    for (std::uint32_t at = first; at < end; at += dem::kPieceSpheres) {
+      pieces.push_back({static_cast<std::uint32_t>(p), at, std::min(at + dem::kPieceSpheres, end)});
+    }
+  }
+  pieces_.upload(pieces);
+  piece_sums_.resize(pieces.size());
 }
 
 template <class Device>
@@ -137,6 +188,7 @@ std::vector<ColumnSpec> DemSolver<Device>::columns() const {
     columns.push_back({"orientation", Type::f32, 4, true});
     columns.push_back({"turned", Type::f32, 1, false});
   }
+  if (lopsided_) columns.push_back({"angular_momentum", Type::f32, 3, false});  // [kg m^2/s]
   return columns;
 }
 
@@ -157,7 +209,9 @@ void DemSolver<Device>::complete(State& state) {
       dem::Complete{state.id(), state.material(), types().types, Random{setup_.seed},
                     state.rewrite_numbers<float>("scale"), state.rewrite_numbers<float>("mass"),
                     state.rewrite_numbers<std::uint8_t>("shape"),
-                    compound_ ? state.rewrite_orientations("orientation") : View4<float>{}});
+                    compound_ ? state.rewrite_orientations("orientation") : View4<float>{},
+                    state.vectors("angular_velocity"),
+                    lopsided_ ? state.rewrite_vectors("angular_momentum") : View3<float>{}});
 }
 
 // spheres/position, radius and grain, for whoever draws them.
@@ -202,17 +256,15 @@ void DemSolver<Device>::add_to_frame(const State& now, Frame& frame) const {
 template <class Device>
 double DemSolver<Device>::suggest_dt(const State& now) const {
   if (is_set(params_.dt)) return params_.dt;
-  const auto scalar = [&](const char* name) {
-    const auto found = now.scalars.find(name);
-    return found == now.scalars.end() ? 0.0 : found->second;
-  };
-  const double speed = std::max(now.max_speed, 0.01 * params_.reference_speed);
-  const double contacts = std::max(1.0, scalar("dem.contacts"));
+  const double speed = std::max(fastest(now), 0.01 * params_.reference_speed);
+  const double contacts = std::max(1.0, dem::scalar(now, "dem.contacts"));
+  const double load = body_load(now);
   const double steps = dem::impact_steps(laws_.model.normal);
   double dt = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < laws_.pairs.size(); ++k) {
     const dem::Effective& of = laws_.effective[k];
     const double k_r = static_cast<double>(laws_.pairs[k].k_r);
+    if (!(k_r > 0.0)) continue;  // two that cannot meet
     if (laws_.model.normal == dem::Normal::linear) {
       const double half = kPi * std::sqrt(of.m / k_r);
       dt = std::min({dt, half / steps, half / (dem::kStiffSteps * std::sqrt(contacts))});
@@ -221,12 +273,38 @@ double DemSolver<Device>::suggest_dt(const State& now) const {
     // Given k_r, E is what it stands for.
     const double E = k_r / (4.0 / 3.0 * std::sqrt(of.R));
     const double impact = dem::hertz_impact_time(of.m, of.R, E, speed);
-    const double deepest = std::max(impact * speed / 2.943275, scalar("dem.deepest") * 2.0 * of.R);
+    const double deepest =
+        std::max(impact * speed / 2.943275, dem::scalar(now, "dem.deepest") * 2.0 * of.R);
     const double stiffness = 1.5 * k_r * std::sqrt(deepest);
     const double half = kPi * std::sqrt(of.m / stiffness);
     dt = std::min({dt, impact / steps, half / (dem::kStiffSteps * std::sqrt(contacts))});
+    if (load > 0.0) dt = std::min(dt, kPi / std::sqrt(load * stiffness) / dem::kStiffSteps);
   }
   return dt;
+}
+
+// The largest speed of a grain or of a point of a solid that moves [m/s].
+template <class Device>
+double DemSolver<Device>::fastest(const State& now) const {
+  double speed = now.max_speed;
+  for (std::size_t s = 0; s < covered_.is_covered.size(); ++s) {
+    if (covered_.is_covered[s] == 0) continue;
+    const BodyState& body = now.bodies[s];
+    speed = std::max(speed, length(body.velocity) + length(body.angular_velocity) * known_[s].reach);
+  }
+  return speed;
+}
+
+// How much a unit of stiffness may shake any body, over all its contacts [1/kg]: off its middle a
+// contact moves it like 2/7 of its mass, as for a sphere.
+template <class Device>
+double DemSolver<Device>::body_load(const State& now) const {
+  double load = 0.0;
+  for (const dem::CoveredPart& part : covered_.parts) {
+    if (!part.dynamic()) continue;
+    load = std::max(load, 3.5 * dem::scalar(now, known_[part.solid].contacts) / part.mass);
+  }
+  return load;
 }
 
 // Nobody was born or left since the lists were made.
@@ -263,7 +341,7 @@ double DemSolver<Device>::drift(const State& now, double dt, State& next) {
     std::uint32_t spheres = 0;
     const View<const std::uint32_t> start = dem::kept_numbers(now, dem::kSphereStart);
     if (now.size() > 0) device_.download(&spheres, start.data + now.size(), sizeof(spheres));
-    spheres_.resize(spheres);
+    if (spheres_.resize(spheres + covered_.spheres.size())) covering_placed_ = false;
     place = placing(next);
   }
   return static_cast<double>(reduce<Largest<float>>(
@@ -274,6 +352,7 @@ double DemSolver<Device>::drift(const State& now, double dt, State& next) {
                  now.vectors("angular_velocity"),
                  now.vectors("force"),
                  now.vectors("torque"),
+                 lopsided_ ? now.vectors("angular_momentum") : View3<const float>{},
                  turns(now),
                  now.numbers<float>("scale"),
                  now.numbers<float>("mass"),
@@ -287,9 +366,53 @@ double DemSolver<Device>::drift(const State& now, double dt, State& next) {
                  low,
                  v,
                  w,
+                 lopsided_ ? next.write_vectors("angular_momentum") : View3<float>{},
                  q,
                  turned,
                  place}));
+}
+
+// Where covered solids are at the end of the step; the driver has moved them. Velocities are means
+// over the step, as those of grains are. A contact moves the whole body; where there are many, each
+// has its share, or their friction together would throw the body back.
+template <class Device>
+void DemSolver<Device>::move_covering(const State& now, double dt, const State& next) {
+  const auto stands = [&](const dem::CoveredPart& part) {
+    return setup_.solids[part.solid].drive == SolidDrive::fixed;
+  };
+  const std::vector<dem::CoveredPart>& parts = covered_.parts;
+  const bool known = poses_.size() == parts.size() && covering_placed_ && same_grains(now);
+  if (known && std::all_of(parts.begin(), parts.end(), stands)) return;
+  std::vector<dem::PartPose> poses;
+  for (const dem::CoveredPart& part : parts) {
+    const BodyState &from = now.bodies[part.solid], &to = next.bodies[part.solid];
+    dem::PartPose pose{};
+    pose.x = Vec3(to.position);
+    pose.low = Vec3(to.position - Vec3d(pose.x));
+    pose.v = Vec3((to.position - from.position) / dt);
+    pose.w = Vec3(rotation_vector(from.orientation, to.orientation) / dt);
+    pose.q = Quat(to.orientation);
+    const double contacts = dem::scalar(now, known_[part.solid].contacts);
+    pose.mass = part.dynamic() ? static_cast<float>(part.mass / std::max(1.0, contacts)) : 1e20f;
+    pose.solid = static_cast<std::uint32_t>(part.solid);
+    pose.dynamic = part.dynamic();
+    pose.moves = !stands(part);
+    poses.push_back(pose);
+  }
+  poses_.upload(poses);
+  if (same_grains(now)) place_covering(next, covering_placed_);
+}
+
+template <class Device>
+void DemSolver<Device>::place_covering(const State& next, bool moving_only) {
+  const std::size_t spheres = covered_.spheres.size();
+  const auto first = static_cast<std::uint32_t>(spheres_.size() - spheres);
+  for_each(device_, "coverings", static_cast<std::int64_t>(spheres),
+           dem::PlaceCovering{cover_offsets_.view(), cover_part_.view(), poses_.view(),
+                              static_cast<std::uint32_t>(next.size()),
+                              static_cast<std::uint32_t>(setup_.materials.size()), first,
+                              moving_only, spheres_.view()});
+  covering_placed_ = true;
 }
 
 // A bound on how far any point of any solid goes in this step [m].
@@ -297,16 +420,11 @@ template <class Device>
 double DemSolver<Device>::solids_moved(const State& now, const State& next) const {
   double farthest = 0.0;
   for (std::size_t s = 0; s < setup_.solids.size(); ++s) {
-    const Solid& solid = setup_.solids[s];
-    if (solid.drive == SolidDrive::fixed) continue;
+    if (setup_.solids[s].drive == SolidDrive::fixed) continue;
     const BodyState &from = now.bodies[s], &to = next.bodies[s];
     const double turn = length(rotation_vector(from.orientation, to.orientation));
     double way = length(to.position - from.position);
-    if (turn > 0.0) {
-      const Aabb box = bounds(solid.shape);
-      way += box.is_bounded() ? turn * length(max(box.hi, -box.lo))
-                              : std::numeric_limits<double>::infinity();
-    }
+    if (turn > 0.0) way += turn * known_[s].reach;
     farthest = std::max(farthest, way);
   }
   return farthest;
@@ -317,7 +435,8 @@ template <class Device>
 bool DemSolver<Device>::lists_hold(const State& now, double moved, State& next) const {
   double& path = next.scalars[dem::kSolidPath];
   path += solids_moved(now, next);
-  return same_grains(now) && 2.0 * moved < skin_ && moved + path < skin_;
+  return same_grains(now) && 2.0 * moved < skin_ && moved + path < skin_ &&
+         !(covered_.meet && 2.0 * path >= skin_);
 }
 
 // From counts in counts_ to where each list starts.
@@ -330,39 +449,109 @@ View<const std::uint32_t> DemSolver<Device>::count_list(const char* label, State
   return start;
 }
 
+// Who is near whom: rows sorted by cells, grains near grains, and spheres of coverings near both.
+// One frame holds them all.
+template <class Device>
+dem::NearCovering DemSolver<Device>::find_near(State& next) {
+  const double bridges = laws_.model.coheres ? params_.cohesion_range * sphere_radius_ : 0.0;
+  const double largest = std::max(grain_radius_ + 0.5 * bridges, covered_.largest);
+  const auto radius = static_cast<float>(2.0 * largest + skin_);
+  if (covered_.parts.empty()) {
+    cells_.sort(next.position(), radius);
+    next.reorder(cells_.order());
+    near_.build(cells_.cells(), next.position(), radius);
+    return {};
+  }
+  const std::size_t spheres = covered_.spheres.size();
+  cover_x_.resize(spheres);
+  for_each(device_, "lists: coverings", static_cast<std::int64_t>(spheres),
+           dem::CoveringCentres{cover_offsets_.view(), cover_part_.view(), poses_.view(),
+                                cover_x_.view()});
+  const View3<const float> cover_x = std::as_const(cover_x_).view();
+  const Bounds all =
+      JoinBounds::combine(bounds_of(device_, next.position()), bounds_of(device_, cover_x));
+  const CellFrame frame = frame_around({all, 0.5 * (Vec3d(all.lo) + Vec3d(all.hi))}, radius);
+  cells_.sort(next.position(), frame, spheres);
+  next.reorder(cells_.order());
+  near_.build(cells_.cells(), next.position(), radius);
+  cover_cells_.sort(cover_x, frame, next.size());
+  permute(device_, cover_x, cover_cells_.order(), cover_sorted_);
+  const View3<const float> sorted = std::as_const(cover_sorted_).view();
+  near_covering_.build(cells_.cells(), next.position(), cover_cells_.cells(), sorted, radius);
+  near_grains_.build(cover_cells_.cells(), sorted, cells_.cells(), next.position(), radius);
+  if (covered_.meet) near_each_other_.build(cover_cells_.cells(), sorted, radius);
+  cover_place_.resize(spheres);
+  for_each(device_, "lists: coverings", static_cast<std::int64_t>(spheres),
+           dem::Invert{cover_cells_.order(), cover_place_.view()});
+  return {near_covering_.view(),
+          near_grains_.view(),
+          covered_.meet ? near_each_other_.view() : Neighbours{},
+          cover_cells_.order(),
+          std::as_const(cover_place_).view(),
+          std::as_const(poses_).view(),
+          static_cast<std::uint32_t>(next.size()),
+          0,
+          covered_.meet};
+}
+
 template <class Device>
 void DemSolver<Device>::find_contacts(const State& now, const SolidsView& solids, State& next) {
   next.scalars[dem::kSolidPath] = 0.0;
   next.scalars[dem::kBornBefore] = static_cast<double>(next.next_id);
-  const double bridges = laws_.model.coheres ? params_.cohesion_range * sphere_radius_ : 0.0;
-  const auto radius = static_cast<float>(2.0 * grain_radius_ + bridges + skin_);
-  cells_.sort(next.position(), radius);
-  next.reorder(cells_.order());
-  near_.build(cells_.cells(), next.position(), radius);
+  dem::NearCovering covering = find_near(next);
 
   const auto n = static_cast<std::int64_t>(next.size());
-  std::uint32_t total = 0, pairs = 0, backs = 0, walls = 0;
   counts_.resize(next.size() + 1);
   for_each(device_, "lists", n + 1,
            dem::CountSpheres{next.material(), types().types, counts_.view()});
-  const auto sphere_start = count_list("lists", next, dem::kSphereStart, next.size(), total);
-  spheres_.resize(total);
-  counts_.resize(total + 1);
+  std::uint32_t of_grains = 0;
+  count_list("lists", next, dem::kSphereStart, next.size(), of_grains);
+  covering.first = of_grains;
+  spheres_.resize(of_grains + covered_.spheres.size());
   for_each(device_, "lists", n, placing(next));
+  place_covering(next, false);
+  list_pairs(covering, next);
+  list_walls(solids, next);
+  if (history_) remember(now, next);
+  for_each(device_, "lists", n,
+           dem::NoteRows{next.position(), next.write_vectors("listed_position"),
+                         next.write_numbers<std::uint32_t>("listed_row"),
+                         compound_ ? next.write_numbers<float>("turned") : View<float>{}});
+}
 
+template <class Device>
+void DemSolver<Device>::list_pairs(const dem::NearCovering& covering, State& next) {
   const View<const dem::Sphere> spheres = std::as_const(spheres_).view();
+  const auto sphere_start = dem::kept_numbers(next, dem::kSphereStart);
   const auto reach = static_cast<float>(skin_);
   const auto bridge = static_cast<float>(laws_.model.coheres ? params_.cohesion_range : 0.0);
   const Neighbours near = near_.view();
-  const std::int64_t m = total;
+  const dem::GrainBounds grains{next.position(), next.numbers<float>("scale")};
+  // A little more than any pair has, so that rounding never loses one of its two sides
+  const auto farthest =
+      static_cast<float>(1.01 * skin_ + static_cast<double>(bridge) * sphere_radius_);
+  const auto m = static_cast<std::int64_t>(spheres.size);
+  std::uint32_t pairs = 0, backs = 0;
+  counts_.resize(spheres.size + 1);
   for_each(device_, "lists", m + 1,
-           dem::ListPairs<false>{
-               spheres, near, sphere_start, reach, bridge, counts_.view(), {}, {}, {}});
-  const auto pair_start = count_list("lists", next, dem::kPairStart, total, pairs);
+           dem::ListPairs<false>{spheres,
+                                 near,
+                                 covering,
+                                 grains,
+                                 sphere_start,
+                                 reach,
+                                 bridge,
+                                 counts_.view(),
+                                 {},
+                                 {},
+                                 {}});
+  const auto pair_start = count_list("lists", next, dem::kPairStart, spheres.size, pairs);
   const View<std::uint32_t> other = dem::keep_numbers(next, dem::kPairOther, pairs);
   for_each(device_, "lists", m,
            dem::ListPairs<true>{spheres,
                                 near,
+                                covering,
+                                grains,
                                 sphere_start,
                                 reach,
                                 bridge,
@@ -372,42 +561,60 @@ void DemSolver<Device>::find_contacts(const State& now, const SolidsView& solids
                                 other});
 
   for_each(device_, "lists", m + 1,
-           dem::ListBacks<false>{
-               spheres, near, sphere_start, pair_start, other, counts_.view(), {}, {}});
-  const auto back_start = count_list("lists", next, dem::kBackStart, total, backs);
+           dem::ListBacks<false>{spheres,
+                                 near,
+                                 covering,
+                                 grains,
+                                 farthest,
+                                 sphere_start,
+                                 pair_start,
+                                 other,
+                                 counts_.view(),
+                                 {},
+                                 {}});
+  const auto back_start = count_list("lists", next, dem::kBackStart, spheres.size, backs);
   for_each(device_, "lists", m,
            dem::ListBacks<true>{spheres,
                                 near,
+                                covering,
+                                grains,
+                                farthest,
                                 sphere_start,
                                 pair_start,
                                 other,
                                 {},
                                 back_start,
                                 dem::keep_numbers(next, dem::kBackPair, backs)});
+}
 
+template <class Device>
+void DemSolver<Device>::list_walls(const SolidsView& solids, State& next) {
+  const View<const dem::Sphere> spheres = std::as_const(spheres_).view();
+  const View<const std::uint8_t> covered = std::as_const(is_covered_).view();
+  const View<const dem::PartPose> poses = std::as_const(poses_).view();
+  const auto reach = static_cast<float>(skin_);
+  const auto m = static_cast<std::int64_t>(spheres.size);
+  std::uint32_t walls = 0;
   near_wall_.resize(next.size());
-  for_each(device_, "lists: walls", n,
-           dem::NearWalls{next.position(), next.numbers<float>("scale"), solids, reach,
+  const View<const std::uint8_t> near = std::as_const(near_wall_).view();
+  for_each(device_, "lists: walls", static_cast<std::int64_t>(next.size()),
+           dem::NearWalls{next.position(), next.numbers<float>("scale"), solids, covered, reach,
                           near_wall_.view()});
-  for_each(
-      device_, "lists: walls", m + 1,
-      dem::ListWalls<false>{
-          spheres, solids, std::as_const(near_wall_).view(), reach, counts_.view(), {}, {}, {}});
-  const auto wall_start = count_list("lists: walls", next, dem::kWallStart, total, walls);
+  for_each(device_, "lists: walls", m + 1,
+           dem::ListWalls<false>{
+               spheres, solids, covered, poses, near, reach, counts_.view(), {}, {}, {}});
+  const auto wall_start = count_list("lists: walls", next, dem::kWallStart, spheres.size, walls);
   for_each(device_, "lists: walls", m,
            dem::ListWalls<true>{spheres,
                                 solids,
+                                covered,
+                                poses,
                                 {},
                                 reach,
                                 {},
                                 wall_start,
                                 dem::keep_numbers(next, dem::kWallSolid, walls),
                                 dem::keep_numbers(next, dem::kWallSphere, walls)});
-  if (history_) remember(now, next);
-  for_each(device_, "lists", n,
-           dem::NoteRows{next.position(), next.write_vectors("listed_position"),
-                         next.write_numbers<std::uint32_t>("listed_row"),
-                         compound_ ? next.write_numbers<float>("turned") : View<float>{}});
 }
 
 template <class Device>
@@ -447,7 +654,10 @@ void DemSolver<Device>::remember(const State& now, State& next) {
 template <class Device>
 dem::ContactModel DemSolver<Device>::model(double dt) const {
   dem::ContactModel model = laws_.model;
-  model.viscous = static_cast<float>(dem::kShearShare / dt);
+  const double most = dem::kShearShare / dt;
+  const double wanted = is_set(params_.shear_viscosity) ? params_.shear_viscosity : most;
+  model.viscous = static_cast<float>(std::min(most, wanted));
+  model.rolling = static_cast<float>(most);
   return model;
 }
 
@@ -467,9 +677,9 @@ void DemSolver<Device>::push_by(const State& now, const SolidsView& solids, doub
     next_shear = dem::keep_vectors(next, dem::kShear, pairs);
     next_walls = dem::keep_slots(next, entries);
   }
-  const auto materials = static_cast<std::uint32_t>(setup_.materials.size());
-  const auto row = materials + static_cast<std::uint32_t>(setup_.solids.size());
-  const dem::LawTable table{model(dt), std::as_const(pair_laws_).view(), row, materials};
+  const auto kinds = static_cast<std::uint32_t>(setup_.materials.size() + covered_.parts.size());
+  const auto row = kinds + static_cast<std::uint32_t>(setup_.solids.size());
+  const dem::LawTable table{model(dt), std::as_const(pair_laws_).view(), row, kinds};
   const View<const dem::Sphere> spheres = std::as_const(spheres_).view();
   const auto step = static_cast<float>(dt);
   push_pairs(device_, static_cast<std::int64_t>(pairs),
@@ -494,57 +704,98 @@ void DemSolver<Device>::push(const State& now, const SolidsView& solids, double 
 }
 
 template <class Device>
+dem::SphereForces DemSolver<Device>::forces(const State& next) const {
+  return {spheres_.view(),
+          lists(next),
+          pair_force_.view(),
+          pair_turn_.view(),
+          wall_force_.view(),
+          wall_torque_.view(),
+          laws_.model.rolls ? pair_roll_.view() : View3<const float>{}};
+}
+
+template <class Device>
 dem::Summary DemSolver<Device>::kick(double dt, State& next) {
   const View3<float> v = next.rewrite_vectors("velocity");
   const View3<float> w = next.rewrite_vectors("angular_velocity");
   return reduce<dem::JoinSummary>(
       device_, "kick", static_cast<std::int64_t>(next.size()),
-      dem::Kick{std::as_const(spheres_).view(),
-                lists(next),
-                std::as_const(pair_force_).view(),
-                std::as_const(pair_turn_).view(),
-                std::as_const(wall_force_).view(),
-                std::as_const(wall_torque_).view(),
-                laws_.model.rolls ? std::as_const(pair_roll_).view() : View3<const float>{},
-                next.position(),
-                next.vectors("position_low"),
-                turns(next),
-                next.numbers<float>("scale"),
-                next.numbers<float>("mass"),
-                next.material(),
-                types().types,
-                Vec3(setup_.gravity),
-                static_cast<float>(dt),
-                v,
-                w,
-                next.write_vectors("force"),
-                next.write_vectors("torque")});
+      dem::Kick{forces(next), next.position(), next.vectors("position_low"), turns(next),
+                next.numbers<float>("scale"), next.numbers<float>("mass"), next.material(),
+                types().types, Vec3(setup_.gravity), static_cast<float>(dt), v, w,
+                lopsided_ ? next.rewrite_vectors("angular_momentum") : View3<float>{},
+                next.write_vectors("force"), next.write_vectors("torque")});
 }
 
-// Over a step of velocity Verlet grains get dt/2 times the forces at its beginning and at its end;
-// so do the solids. Those at the beginning are in the state.
+// Forces on the solids that are met by their distance, and their moments about the world's origin.
 template <class Device>
-void DemSolver<Device>::push_solids(const State& now, double dt, State& next, BodyImpulses& out) {
+void DemSolver<Device>::sum_walls(const State& next, std::vector<dem::Wrench>& wrenches) {
   const dem::Lists lists = this->lists(next);
-  const auto share = [&](std::size_t solid, const char* what, int axis, double value) {
-    const std::string name = "dem.solid." + std::to_string(solid) + what + "xyz"[axis];
-    const auto before = now.scalars.find(name);
-    next.scalars[name] = value;
-    return 0.5 * dt * (value + (before == now.scalars.end() ? 0.0 : before->second));
-  };
-  for (std::size_t first = 0; first < out.linear.size(); first += dem::kSolidsPerPass) {
+  if (lists.wall_solid.size == 0) return;
+  for (std::size_t first = 0; first < wrenches.size(); first += dem::kSolidsPerPass) {
     const dem::SolidSums sums = reduce<dem::JoinSolidSums>(
         device_, "push solids", static_cast<std::int64_t>(lists.wall_solid.size),
         dem::PushSolids{std::as_const(spheres_).view(), lists, std::as_const(wall_force_).view(),
                         std::as_const(wall_torque_).view(), static_cast<std::uint32_t>(first)});
-    for (std::size_t s = 0; s < dem::kSolidsPerPass && first + s < out.linear.size(); ++s) {
-      const std::size_t solid = first + s;
-      const Vec3d force = sums.force[s];
-      const Vec3d torque = sums.moment[s] - cross(next.bodies[solid].position, force);
-      for (int axis = 0; axis < 3; ++axis) {
-        out.linear[solid][axis] = share(solid, ".force_", axis, force[axis]);
-        out.angular[solid][axis] = share(solid, ".torque_", axis, torque[axis]);
-      }
+    for (std::size_t s = 0; s < dem::kSolidsPerPass && first + s < wrenches.size(); ++s) {
+      wrenches[first + s].force += sums.force[s];
+      wrenches[first + s].moment += sums.moment[s];
+    }
+  }
+}
+
+// The same of those that are covered, and how many contacts they have.
+template <class Device>
+void DemSolver<Device>::sum_coverings(State& next, dem::Summary& met,
+                                      std::vector<dem::Wrench>& wrenches) {
+  if (covered_.parts.empty()) return;
+  for_each(device_, "push solids", static_cast<std::int64_t>(pieces_.size()),
+           dem::PushCovering{forces(next), std::as_const(pieces_).view(),
+                             static_cast<std::uint32_t>(spheres_.size() - covered_.spheres.size()),
+                             piece_sums_.view()});
+  const std::vector<dem::PieceSums> sums = piece_sums_.download();
+  std::size_t at = 0;
+  std::vector<double> contacts(wrenches.size(), 0.0);
+  for (const dem::CoveredPart& part : covered_.parts) {
+    const std::size_t end = at + (part.count + dem::kPieceSpheres - 1) / dem::kPieceSpheres;
+    for (; at < end; ++at) {
+      wrenches[part.solid].force += sums[at].force;
+      wrenches[part.solid].moment += sums[at].moment;
+      contacts[part.solid] += sums[at].contacts;
+      met.deepest = std::max(met.deepest, sums[at].deepest);
+    }
+    if (part.dynamic()) next.scalars[known_[part.solid].contacts] = contacts[part.solid];
+  }
+}
+
+// Over a step of velocity Verlet grains get dt/2 times the forces at its beginning and at its end;
+// so do bodies: at the end here, and at the next step's beginning by push_first(). Solids that do
+// not give way are told of it all at once.
+template <class Device>
+void DemSolver<Device>::push_solids(double dt, dem::Summary& met, State& next, BodyImpulses& out) {
+  std::vector<dem::Wrench> wrenches(out.linear.size());
+  sum_walls(next, wrenches);
+  sum_coverings(next, met, wrenches);
+  for (std::size_t s = 0; s < wrenches.size(); ++s) {
+    const Vec3d force = wrenches[s].force;
+    const Vec3d torque = wrenches[s].moment - cross(next.bodies[s].position, force);
+    const bool free = setup_.solids[s].drive == SolidDrive::dynamic;
+    out.linear[s] = (free ? 0.5 * dt : dt) * force;
+    out.angular[s] = (free ? 0.5 * dt : dt) * torque;
+    for (int axis = 0; free && axis < 3; ++axis) {
+      next.scalars[known_[s].force[static_cast<std::size_t>(axis)]] = force[axis];
+      next.scalars[known_[s].torque[static_cast<std::size_t>(axis)]] = torque[axis];
+    }
+  }
+}
+
+template <class Device>
+void DemSolver<Device>::push_first(const State& now, double dt, BodyImpulses& out) const {
+  for (std::size_t s = 0; s < out.linear.size(); ++s) {
+    if (setup_.solids[s].drive != SolidDrive::dynamic) continue;
+    for (int axis = 0; axis < 3; ++axis) {
+      out.linear[s][axis] = 0.5 * dt * dem::scalar(now, known_[s].force[static_cast<std::size_t>(axis)]);
+      out.angular[s][axis] = 0.5 * dt * dem::scalar(now, known_[s].torque[static_cast<std::size_t>(axis)]);
     }
   }
 }

@@ -45,6 +45,22 @@ TEST(PileMeasure, BothSidesOfARoof) {
   EXPECT_NEAR(pile_front(left), (0.4 - kSpacing) / std::tan(radians(20.0)), kSpacing);
 }
 
+// Tops do not ask what a particle stands for: with half of them gone below, the slope is the same,
+// and the angle by volume is not.
+TEST(PileMeasure, TopsHaveTheSlopeWhateverIsBelow) {
+  std::vector<Vec3> hollow;
+  int k = 0;
+  for (const Vec3& p : roof()) {
+    const double surface = 0.4 - std::tan(radians(p.x > 0.0f ? 30.0 : -20.0)) * double{p.x};
+    if (++k % 2 == 0 || surface - double{p.y} < 2.0 * kSpacing) hollow.push_back(p);
+  }
+  EXPECT_NEAR(pile_angle(pile_tops(roof(), kSpacing, kUp, {1, 0, 0})), 30.0, 0.5);
+  EXPECT_NEAR(pile_angle(pile_tops(hollow, kSpacing, kUp, {1, 0, 0})), 30.0, 0.5);
+  EXPECT_NEAR(pile_angle(pile_tops(hollow, kSpacing, kUp, {-1, 0, 0})), 20.0, 0.5);
+  EXPECT_LT(pile_angle(pile_profile(hollow, kSpacing, kUp, {1, 0, 0})), 22.0);
+  EXPECT_NEAR(pile_height(pile_tops(roof(), kSpacing, kUp, {1, 0, 0})), 0.4, 0.02);
+}
+
 TEST(PileMeasure, StraysDoNotCount) {
   std::vector<Vec3> points = roof();
   const double front = pile_front(pile_profile(points, kSpacing, kUp, {1, 0, 0}));

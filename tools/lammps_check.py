@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""Grains beside LAMMPS, as a second opinion and as a pace-maker. Needs Debian's package lammps; says so and ends where it is not there.
+
+    tools/lammps_check.py [--barchan build/release/barchan]           the same 1000 spheres by both
+    tools/lammps_check.py --bench [--steps 200] [--barchan ...]       ms a step, 2 threads against 2 ranks
+
+The check: a block of spheres is thrown into a box; Hertz with damping, and friction with history (Mindlin), with the same constants. After 1000
+steps positions must agree within 1e-3 radii (2e-2 with friction: LAMMPS takes the velocity at the spheres' full radii, not where they touch, so that
+they differ the more, the softer spheres are), and the kinetic energy within 2 % of the first until 10,000 steps, when chaos has set in. Controls: with
+5 % more stiffness, or without friction, in LAMMPS alone, positions must not agree.
+"""
+import argparse
+import csv
+import math
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+RADIUS, DENSITY = 0.0045, 2500.0  # [m], [kg/m^3]
+K_R, K_D = 3.5e6, 50.0  # of x^1.5 [N/m^1.5] and of x^0.5 xdot [kg/(s m^0.5)]
+SHEAR, DT = 0.8, 1e-5  # shear over normal stiffness; [s]
+
+SCENE = """
+solver = "dem"
+duration = {duration}
+fps = 100
+resolution = 0.01
+[material.glass]
+density = {density}
+young = 1e6
+friction = {friction}
+radius = {radius}
+[[fill]]
+sampling = "jittered"
+jitter = 0.05
+velocity = [0.6, -0.5, 0.3]
+shape = {{ box = [[0.001, 0.001, 0.001], [0.101, 0.101, 0.101]] }}
+[[solid]]
+name = "box"
+inside_out = true
+friction = {friction}
+shape = {{ box = [[0, 0, 0], [0.12, 0.12, 0.12]] }}
+[dem]
+dt = {dt}
+tail = "paper"
+normal_stiffness = {k_r}
+normal_damping = {k_d}
+shear_stiffness = {shear}
+"""
+
+
+def law(effective_mass, effective_radius, friction, stiffer=1.0):
+    """F = K sqrt(R x) x + eta m sqrt(R x) xdot, and k_t sqrt(R x) xi: ours has the roots of R in its constants."""
+    root = math.sqrt(effective_radius)
+    k, eta = stiffer * K_R / root, K_D / (effective_mass * root)
+    return f"hertz {k!r} {eta!r} tangential mindlin {SHEAR * 1.5 * K_R / root!r} 0.5 {friction} damping viscoelastic"
+
+
+def run(command, folder):
+    done = subprocess.run([str(part) for part in command], cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{command[0]} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def ours(barchan, folder, friction, duration):
+    scene = folder / "scene.toml"
+    scene.write_text(SCENE.format(duration=duration, density=DENSITY, friction=friction, radius=RADIUS, dt=DT, k_r=K_R, k_d=K_D, shear=SHEAR))
+    run([barchan, "run", scene, "--out", folder / "run", "--overwrite", "--quiet"], folder)
+    run([barchan, "export", folder / "run", "--to", "csv", "--out", folder / "csv", "--quiet"], folder)
+    frames = []
+    for path in sorted((folder / "csv").glob("frame_*.csv")):
+        with open(path) as file:
+            rows = sorted(csv.DictReader(file), key=lambda row: int(row["id"]))
+        frames.append(rows)
+    with open(folder / "run" / "ledger.csv") as file:
+        energy = [float(row["kinetic_energy"]) for row in csv.DictReader(file)]
+    return frames, energy
+
+
+def lammps(folder, start, friction, steps, stiffer=1.0):
+    mass = DENSITY * 4.0 / 3.0 * math.pi * RADIUS**3
+    lines = ["start", "", f"{len(start)} atoms", "1 atom types", "", "-0.01 0.13 xlo xhi", "-0.01 0.13 ylo yhi", "-0.01 0.13 zlo zhi", "", "Atoms # sphere", ""]
+    lines += [f"{i + 1} 1 {2 * RADIUS!r} {DENSITY} {row['x']} {row['y']} {row['z']}" for i, row in enumerate(start)]
+    (folder / "start.data").write_text("\n".join(lines) + "\n")
+    wall = law(mass, RADIUS, friction, stiffer)
+    (folder / "in.lammps").write_text(
+        f"""units si
+atom_style sphere
+boundary f f f
+newton off
+comm_modify vel yes
+read_data start.data
+velocity all set 0.6 -0.5 0.3
+neighbor 0.002 bin
+neigh_modify every 1 delay 0
+pair_style granular
+pair_coeff * * {law(0.5 * mass, 0.5 * RADIUS, friction, stiffer)}
+fix move all nve/sphere
+fix fall all gravity 9.81 vector 0 -1 0
+fix wx all wall/gran granular {wall} xplane 0 0.12
+fix wy all wall/gran granular {wall} yplane 0 0.12
+fix wz all wall/gran granular {wall} zplane 0 0.12
+timestep {DT}
+compute spin all erotate/sphere
+thermo_style custom step ke c_spin
+thermo 1000
+thermo_modify format float %.9g norm no
+dump all all custom 1000 all.dump id x y z
+dump_modify all sort id format float %.10g
+run {steps}
+"""
+    )
+    text = run(["lmp", "-in", "in.lammps"], folder)
+    rows = re.findall(r"^\s*(\d+)\s+([-\d.e+]+)\s+([-\d.e+]+)\s*$", text, re.M)
+    energy = [float(ke) + float(spin) for _, ke, spin in rows]
+    frames = []
+    for part in (folder / "all.dump").read_text().split("ITEM: TIMESTEP")[1:]:
+        body = part.split("ITEM: ATOMS id x y z", 1)[1].strip().splitlines()
+        frames.append([[float(value) for value in line.split()[1:]] for line in body])
+    return frames, energy
+
+
+def farthest(rows, places):
+    """The largest distance between the two, in radii."""
+    pairs = zip(rows, places)
+    return max(math.dist([float(row[k]) for k in "xyz"], place) for row, place in pairs) / RADIUS
+
+
+def check(barchan):
+    good = True
+
+    def judge(name, value, limit, below=True):
+        nonlocal good
+        fine = (value <= limit) == below
+        good = good and fine
+        print(f"  {name:58} {value:<12.4g} {'at most' if below else 'at least'} {limit:<8g} {'pass' if fine else 'FAIL'}")
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for friction, limit in ((0.0, 1e-3), (0.5, 2e-2)):
+            frames, energy = ours(barchan, folder, friction, 0.2)
+            places, theirs = lammps(folder, frames[0], friction, 10000)
+            tag = f"friction {friction}: "
+            judge(tag + "positions after 1000 steps [radii]", farthest(frames[1], places[1]), limit)
+            moved = max(math.dist([float(a[k]) for k in "xyz"], [float(b[k]) for k in "xyz"]) for a, b in zip(frames[0], frames[1]))
+            judge(tag + "way of the fastest [radii]", moved / RADIUS, 1.0, below=False)
+            worst = max(abs(a - b) for a, b in zip(energy[1:], theirs[1:])) / energy[0]
+            judge(tag + "kinetic energy to 10,000 steps, over the first", worst, 0.02)
+            if friction == 0.0:
+                places, _ = lammps(folder, frames[0], 0.0, 1000, stiffer=1.05)
+                judge(tag + "control, LAMMPS 5 % stiffer: positions [radii]", farthest(frames[1], places[1]), 2.0 * limit, below=False)
+            else:
+                places, _ = lammps(folder, frames[0], 0.0, 1000)
+                judge(tag + "control, LAMMPS without friction: positions [radii]", farthest(frames[1], places[1]), 2.0 * limit, below=False)
+    return good
+
+
+BENCH = """units si
+atom_style sphere
+boundary f f f
+newton off
+comm_modify vel yes
+region all block 0 {length} 0 0.3 0 0.0798
+create_box 1 all
+lattice sc 0.0021 origin 0.5 0.5 0.5
+region block block 0 0.0798 0 0.1596 0 0.0798
+create_atoms 1 region block
+set type 1 diameter 0.002 density 2500
+displace_atoms all random 0.00004 0.00004 0.00004 1
+neighbor 0.0006 bin
+neigh_modify every 1 delay 0
+pair_style granular
+pair_coeff * * hertz/material 5e6 {eta} 0.3 tangential mindlin NULL 0.5 0.5 damping viscoelastic
+fix move all nve/sphere
+fix fall all gravity 9.81 vector 0 -1 0
+fix wx all wall/gran granular hertz/material 5e6 {eta} 0.3 tangential mindlin NULL 0.5 0.5 damping viscoelastic xplane 0 {length}
+fix wy all wall/gran granular hertz/material 5e6 {eta} 0.3 tangential mindlin NULL 0.5 0.5 damping viscoelastic yplane 0 NULL
+fix wz all wall/gran granular hertz/material 5e6 {eta} 0.3 tangential mindlin NULL 0.5 0.5 damping viscoelastic zplane 0 0.0798
+timestep 2e-5
+thermo 100000
+run {warmup}
+run {steps}
+"""
+
+
+def bench(barchan, steps):
+    """Both one after the other, twice: machines are noisy, ratios less so."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for scene, length, warmup in (("dem-spheres-110k", 0.4, 6000), ("dem-spheres-110k-settled", 0.0798, 15000)):
+            (folder / "in.bench").write_text(BENCH.format(length=length, warmup=warmup, steps=steps, eta=2e4))
+            for _ in range(2):
+                text = run([barchan, "bench", f"bench/{scene}", "--threads", 2, "--warmup", warmup, "--steps", steps], folder)
+                mine = float(re.search(r"ms_per_step_median\s+([\d.]+)", text).group(1))
+                text = run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", 2, "lmp", "-in", "in.bench"], folder)
+                seconds = float(re.findall(r"Loop time of ([\d.e+-]+)", text)[-1])
+                theirs = 1e3 * seconds / steps
+                print(f"{scene:28} ours {mine:8.2f} ms a step, LAMMPS {theirs:8.2f}: {theirs / mine:.2f} times as fast", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--barchan", default="build/release/barchan")
+    parser.add_argument("--bench", action="store_true")
+    parser.add_argument("--steps", type=int, default=200)
+    args = parser.parse_args()
+    if shutil.which("lmp") is None:
+        print("lammps is not installed (apt-get install lammps): skipped")
+        return 0
+    barchan = pathlib.Path(args.barchan).resolve()
+    if args.bench:
+        bench(barchan, args.steps)
+        return 0
+    return 0 if check(barchan) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
