@@ -65,10 +65,11 @@ class GsphSolver final : public Solver {
   Buffer<gsph::Matter> matter_;
   Buffer<Float4> points_, with_pressure_;    // x with w, x with p
   Buffer<Float4> velocities_, free_, star_;  // v; v by gravity alone; v*
-  Buffer<float> target_;                     // density to end with, over that at rest
+  Buffer<gsph::Goal> goals_;
   Buffer<Float4> stress_, more_stress_;
-  Buffer3 pull_, friction_;    // by stress, on walls [m/s^2]
-  Buffer<float> strain_rate_;  // [1/s]
+  Buffer3 pull_, friction_;      // by stress, on walls [m/s^2]
+  Buffer<float> mean_pressure_;  // of sand [Pa]
+  Buffer<float> strain_rate_;    // [1/s]
   Buffer<std::uint8_t> near_wall_;
   Buffer3 pushed_;                     // [m]
   Buffer<gsph::WallPart> wall_parts_;  // of the particles near solids

@@ -17,6 +17,7 @@
 //   beta    share of bonds that hold; the column `damage` is 1 - beta      -          (13)
 //   w       inverse mass over that of the first material                   -
 //   a       volume of a boundary sample over d^3                           -
+//   b       how much a wall stands beside a particle, see Kernels::beside  -
 //
 // Masses. All particles stand for the same volume; forces of a pair are V^2 (p_i + p_j) grad W and
 // V^2 (s_i + s_j) grad W whatever they weigh, so that sum_i m_i a_i = 0.
@@ -47,6 +48,10 @@ struct Kernels {
   float squares;  // sum of slope^2 over the lattice
   float wall_count;  // a flat wall counts as much as the lattice's layer
   float wall_grad;   // and pushes as much
+  // Sand at a wall has no neighbours in it to pass on its weight, or its friction, along the wall,
+  // and the wall must not carry them. So pairs push by 1 + b_i b_j: b^2 = beside x the wall's count
+  // makes up, between two particles of the layer beside a flat wall, for the layer behind it.
+  float beside;
 };
 
 // What a material is to the kernels.
@@ -72,6 +77,12 @@ struct Pair {
   HD T slope() const { return 24.0f * (b * b) - 6.0f * (a * a); }
   // So that g r_ij is the gradient of the shape, times h.
   HD T g() const { return slope() * inv_r; }
+};
+
+// What a particle is to reach in a step.
+struct Goal {
+  float density;  // over that at rest
+  float ease;     // of the corrections, where particles are crowded: see Press
 };
 
 // ---- Solids
@@ -168,7 +179,7 @@ struct GatherStress {
   View<const std::uint32_t> order;
   View3<const float> normal, shear, rub;  // xx, yy, zz; xy, xz, yz; f
   float warm;
-  View<Float4> stress, more_stress;  // out: xx, yy, zz, xy; xz, yz
+  View<Float4> stress, more_stress;  // out: xx, yy, zz, xy; xz, yz, 0, (b)
   View3<float> friction;             // out: f
 
   HD void operator()(int at) const {
@@ -238,12 +249,13 @@ struct Measure {
   View3<const float> friction;  // f; empty without sand
   Kernels k;
   Target target;
-  Vec3 gravity;             // [m/s^2]
-  float dt;                 // [s]
-  float sound;              // c_s h / 2 of the viscosity [m^2/s]
-  View<Float4> free, star;  // out: v + dt (g + viscosity), ease; v*
-  View<float> target_of;    // out: c to end with
-  View<float> density;      // out [kg/m^3]
+  Vec3 gravity;              // [m/s^2]
+  float dt;                  // [s]
+  float sound;               // c_s h / 2 of the viscosity [m^2/s]
+  View<Float4> free, star;   // out: v + dt (g + viscosity), b; v*, b
+  View<Float4> more_stress;  // out: b as its last number; empty without sand
+  View<Goal> goals;          // out
+  View<float> density;       // out [kg/m^3]
 
   HD_INLINE Excess operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
@@ -255,18 +267,21 @@ struct Measure {
                                 MeasureSums{k.W, v, me.w, mine.w});
     float count = 1.0f + sums[0];  // with itself
     Vec3 push = sums.vector(1), rub{};
+    float beside = 0.0f;
     if (slot_of[at] != ~0u) {
       const WallPart& wall = parts[slot_of[at]];
       count += wall.count;
       push += (2.0f * me.w) * wall.grad;
       if (friction.size > 0) rub = friction[at];
+      if (m.rough) beside = std::sqrt(k.beside * wall.count);
     }
     const float c = k.count * count, scale = k.grad / m.density;
     const Vec3 start = v + dt * (gravity - (0.5f * sound * scale) * sums.vector(4));
     const Vec3 end = start + dt * (rub - scale * push);
-    free[at] = {start.x, start.y, start.z, min(1.0f, k.squares / max(sums[7], 1e-6f))};
-    target_of[at] = target(c);
-    star[at] = {end.x, end.y, end.z, mine.w};
+    free[at] = {start.x, start.y, start.z, beside};
+    star[at] = {end.x, end.y, end.z, beside};
+    if (more_stress.size > 0) more_stress[at].w = beside;
+    goals[at] = {target(c), min(1.0f, k.squares / max(sums[7], 1e-6f))};
     density[at] = c * m.density;
     const float excess = max(c - 1.0f, 0.0f);
     return {excess, excess, static_cast<std::uint64_t>(near.count(i))};
@@ -292,8 +307,9 @@ struct RateSums {
 // larger, and with the lattice's delta iterations would diverge: `ease` is the quotient of the two.
 struct Press {
   Neighbours near;
-  View<const Float4> points, star, free;
-  View<const float> target_of, density;
+  View<const Float4> points, star;
+  View<const Goal> goals;
+  View<const float> density;
   View<const std::uint8_t> material;
   View<const Matter> matter;
   View<const std::uint32_t> slot_of;
@@ -313,9 +329,9 @@ struct Press {
     if (slot_of[at] != ~0u) rate += dot(v, parts[slot_of[at]].grad);
     const float rho = matter[material[at]].density;
     const float c = density[at] / rho + (dt * k.steep) * rate;
-    const float error = c - target_of[at];
+    const float error = c - goals[at].density;
     // No more than what would undo an excess density of 1: whatever happens, it stays finite.
-    const float most = delta * rho, p = with_pressure[at].w + free[at].w * most * error;
+    const float most = delta * rho, p = with_pressure[at].w + goals[at].ease * most * error;
     with_pressure[at].w = max(-most_pull * most, min(p, most));
     return {max(error, 0.0f), max(error, 0.0f), 0};
   }
@@ -328,6 +344,36 @@ struct PushSums {
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
     const T push = (j.w + pressure) * Pair<T>(j, h).g();
+    sums[0] += push * j.x;
+    sums[1] += push * j.y;
+    sums[2] += push * j.z;
+  }
+};
+
+// The same and the mean pressure around i: of p_j W and W, too.
+struct PushMeanSums {
+  static constexpr int kSums = 5;
+  KernelScale h;
+  float pressure;  // of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const Pair<T> d(j, h);
+    const T W = d.shape(), push = (j.w + pressure) * d.g();
+    sums[0] += push * j.x;
+    sums[1] += push * j.y;
+    sums[2] += push * j.z;
+    sums[3] += j.w * W;
+    sums[4] += W;
+  }
+};
+
+struct BesideSums {
+  static constexpr int kSums = 3;  // of b_j slope (p_i + p_j) r / r
+  KernelScale h;
+  float pressure;  // of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const T push = j.uw * (j.w + pressure) * Pair<T>(j, h).g();
     sums[0] += push * j.x;
     sums[1] += push * j.y;
     sums[2] += push * j.z;
@@ -377,10 +423,25 @@ struct WallPushSums {
   }
 };
 
+struct WallMeanSums {
+  static constexpr int kSums = 2;  // of a slope p_b and a slope
+  KernelScale h;
+  template <class T>
+  HD void operator()(const Near<T>& b, T* sums) const {
+    const T share = b.w * Pair<T>(b, h).slope();
+    sums[0] += share * b.ux;
+    sums[1] += share;
+  }
+};
+
 // a = -(V / rho) sum_j (p_i + p_j) grad W, over the walls' samples, too; then Coulomb's friction on
 // them: f -= 0.7 v*_t / dt, along the wall, |f| <= mu |a_wall|.
 //
 // Friction follows v* by a share only, as v* has more to come in the next iterations.
+//
+// A wall carries a part of water's weight by the pressures of its samples. Of sand it must not: all
+// samples near a particle push it with their mean pressure, and what that leaves of its weight the
+// particles beside it carry (Kernels::beside). Water would be stirred by that.
 inline constexpr float kFollow = 0.7f;
 struct Push {
   Neighbours near;
@@ -393,24 +454,43 @@ struct Push {
   float dt;               // [s]
   View<WallPart> parts;   // in and out: what they do
   View3<float> friction;  // in and out: f [m/s^2]
-  View<Float4> star;      // in: w; out: v*
+  View<float> mean;       // out: p around it [Pa]; empty where nobody asks for it
+  View<Float4> star;      // in: b; out: v*
 
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
+    const Vec3 x(me.x, me.y, me.z);
     const Matter& m = matter[material[at]];
-    const auto sums = sum_pairs(near, with_pressure, i, {me.x, me.y, me.z}, PushSums{k.W, me.w});
     const float scale = k.grad / m.density;
-    const Vec3 start(free[at].x, free[at].y, free[at].z);
-    Vec3 v = start - (dt * scale) * sums.vector(0);
-    if (pull.size > 0) v += dt * pull[at];
-    if (walls.slot_of[at] != ~0u) {
-      const auto wall = sum_pairs(walls.near, walls.points, wall_pressure, i, {me.x, me.y, me.z},
-                                  WallPushSums{k.W, me.w});
-      const Vec3 push = (-scale * k.wall_grad) * wall.vector(0);
-      v += dt * meet(at, m, parts[walls.slot_of[at]], push, v);
+    Vec3 push;
+    if (mean.size > 0) {
+      const auto sums = sum_pairs(near, with_pressure, i, x, PushMeanSums{k.W, me.w});
+      push = sums.vector(0);
+      mean[at] = (me.w + sums[3]) / (1.0f + sums[4]);
+    } else {
+      push = sum_pairs(near, with_pressure, i, x, PushSums{k.W, me.w}).vector(0);
     }
+    const std::uint32_t slot = walls.slot_of[at];
+    if (slot != ~0u && m.rough) {
+      const auto more = sum_pairs(near, with_pressure, free, i, x, BesideSums{k.W, me.w});
+      push += free[at].w * more.vector(0);
+    }
+    Vec3 v = Vec3(free[at].x, free[at].y, free[at].z) - (dt * scale) * push;
+    if (pull.size > 0) v += dt * pull[at];
+    if (slot != ~0u) v += dt * meet(at, m, parts[slot], -scale * by_walls(i, x, me.w, m), v);
     star[at] = {v.x, v.y, v.z, star[at].w};
+  }
+  // Sum of a slope (p_i + p_b) r / r.
+  HD_INLINE Vec3 by_walls(int i, const Vec3& x, float p, const Matter& m) const {
+    if (m.rough) {
+      const auto sums = sum_pairs(walls.near, walls.points, wall_pressure, i, x, WallMeanSums{k.W});
+      const float around = sums[0] / min(sums[1], -1e-6f);
+      return (p + around) * parts[walls.slot_of[static_cast<std::size_t>(i)]].grad;
+    }
+    const auto sums =
+        sum_pairs(walls.near, walls.points, wall_pressure, i, x, WallPushSums{k.W, p});
+    return k.wall_grad * sums.vector(0);
   }
   // What the wall does; `v` is the velocity but for that.
   HD_INLINE Vec3 meet(std::size_t at, const Matter& m, WallPart& wall, const Vec3& push,
@@ -442,9 +522,10 @@ struct StrainSums {
   static constexpr int kSums = 6;  // of slope ((v_j - v_i) r^T + r (v_j - v_i)^T) / (2 r)
   KernelScale h;
   Vec3 v;
+  float beside;  // b of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const T g = Pair<T>(j, h).g();
+    const T g = (1.0f + beside * j.uw) * Pair<T>(j, h).g();
     const T ux = g * (j.ux - v.x), uy = g * (j.uy - v.y), uz = g * (j.uz - v.z);
     sums[0] += ux * j.x;
     sums[1] += uy * j.y;
@@ -480,9 +561,16 @@ struct Yield {
 };
 
 // s += ease omega D^-1 e, within the yield surface                                        (12)
+//
+// The surface is that of the mean pressure around a particle. p itself differs from one particle to
+// the next as their places do, by a third and more in sand at rest, and what is cut off where it is
+// low would have to grow again by strain: sand would creep. A grain on top, which has no p of its
+// own, is held as those are that it lies on.
 struct Strain {
   Neighbours near;
-  View<const Float4> points, star, free, with_pressure;
+  View<const Float4> points, star, with_pressure;
+  View<const float> mean;  // empty: p itself is meant
+  View<const Goal> goals;
   View<const std::uint8_t> material;
   View<const Matter> matter;
   View<const float> damage;  // empty where nothing is cohesive
@@ -495,23 +583,23 @@ struct Strain {
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Matter& m = matter[material[at]];
-    const float p = max(with_pressure[at].w, 0.0f);
+    const float p = max(mean.size > 0 ? mean[at] : with_pressure[at].w, 0.0f);
+    const Float4 a = stress[at], b = more_stress[at];
     if (!m.rough || (p <= 0.0f && m.cohesion <= 0.0f)) {
       stress[at] = {};
-      more_stress[at] = {};
+      more_stress[at] = {0.0f, 0.0f, 0.0f, b.w};
       if (strain_rate.size > 0) strain_rate[at] = 0.0f;
       return;
     }
     const Vec3 x = point(points, static_cast<std::uint32_t>(i));
     const Vec3 v = point(star, static_cast<std::uint32_t>(i));
-    const auto sums = sum_pairs(near, points, star, i, x, StrainSums{k.W, v});
+    const auto sums = sum_pairs(near, points, star, i, x, StrainSums{k.W, v, b.w});
     const Sym3 e = k.grad * Sym3{sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]};
-    const Float4 a = stress[at], b = more_stress[at];
     const Sym3 before{a.x, a.y, a.z, a.w, b.x, b.y};
     const float bonds = damage.size > 0 ? 1.0f - damage[at] : 1.0f;
-    const Sym3 s = yield(before + (free[at].w * stiffness * m.density) * e, m, p, bonds);
+    const Sym3 s = yield(before + (goals[at].ease * stiffness * m.density) * e, m, p, bonds);
     stress[at] = {s.xx, s.yy, s.zz, s.xy};
-    more_stress[at] = {s.xz, s.yz, 0.0f, 0.0f};
+    more_stress[at] = {s.xz, s.yz, 0.0f, b.w};
     if (strain_rate.size > 0) strain_rate[at] = frobenius_norm(e);
   }
 };
@@ -519,10 +607,11 @@ struct Strain {
 struct PullSums {
   static constexpr int kSums = 3;  // of slope (s_i + s_j) r / r
   KernelScale h;
-  Sym3 s;  // of i
+  Sym3 s;        // of i
+  float beside;  // b of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const T g = Pair<T>(j, h).g();
+    const T g = (1.0f + beside * j.sw) * Pair<T>(j, h).g();
     const T x = g * j.x, y = g * j.y, z = g * j.z;
     const T xy = j.uw + s.xy, xz = j.sx + s.xz, yz = j.sy + s.yz;
     sums[0] += (j.ux + s.xx) * x + (xy * y + xz * z);
@@ -548,7 +637,7 @@ struct Pull {
     const Vec3 x = point(points, static_cast<std::uint32_t>(i));
     const Float4 a = stress[at], b = more_stress[at];
     const auto sums = sum_pairs(near, points, stress, more_stress, i, x,
-                                PullSums{k.W, {a.x, a.y, a.z, a.w, b.x, b.y}});
+                                PullSums{k.W, {a.x, a.y, a.z, a.w, b.x, b.y}, b.w});
     const Vec3 now = (k.grad / matter[material[at]].density) * sums.vector(0);
     const Vec3 more = dt * (first ? now : now - Vec3(pull[at]));
     const Float4 v = star[at];
@@ -638,18 +727,43 @@ struct MoveOn {
   }
 };
 
-// What sand has beside.
+// What sand has beside: f, and s to begin the next step with, most of it its own, `share` of it the
+// mean around it. Particles that do not lie on a lattice gather stresses that cancel each other
+// from one to the next, push nothing and use up the yield surface: these fade, those of the pile
+// stay.
+struct SmoothSums {
+  static constexpr int kSums = 7;  // of W s_j and W
+  KernelScale h;
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const T W = Pair<T>(j, h).shape();
+    sums[0] += W * j.ux;
+    sums[1] += W * j.uy;
+    sums[2] += W * j.uz;
+    sums[3] += W * j.uw;
+    sums[4] += W * j.sx;
+    sums[5] += W * j.sy;
+    sums[6] += W;
+  }
+};
 struct KeepStress {
-  View<const Float4> stress, more_stress;
+  Neighbours near;
+  View<const Float4> points, stress, more_stress;
   View3<const float> friction;
   View<const std::uint32_t> slot_of;
+  Kernels k;
+  float share;
   View3<float> normal, shear, rub;  // out
-  HD void operator()(int at) const {
-    const auto i = static_cast<std::size_t>(at);
-    const Float4 a = stress[i], b = more_stress[i];
-    normal[i] = Vec3(a.x, a.y, a.z);
-    shear[i] = Vec3(a.w, b.x, b.y);
-    rub[i] = slot_of[i] != ~0u ? friction[i] : Vec3{};
+
+  HD_INLINE void operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
+    const auto sums = sum_pairs(near, points, stress, more_stress, i, x, SmoothSums{k.W});
+    const float theirs = share / (1.0f + sums[6]), own = 1.0f - share + theirs;
+    const Float4 a = stress[at], b = more_stress[at];
+    normal[at] = own * Vec3(a.x, a.y, a.z) + theirs * sums.vector(0);
+    shear[at] = own * Vec3(a.w, b.x, b.y) + theirs * sums.vector(3);
+    rub[at] = slot_of[at] != ~0u ? friction[at] : Vec3{};
   }
 };
 

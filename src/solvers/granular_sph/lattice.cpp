@@ -34,6 +34,7 @@ double sheet() {
 
 Kernels lattice_kernels(double spacing) {
   double count = 0.0, squares = 0.0, along = 0.0, layer = 0.0, layer_slope = 0.0;
+  double layer_along = 0.0;
   for (int x = -1; x <= 1; ++x) {
     for (int y = -1; y <= 1; ++y) {
       for (int z = -1; z <= 1; ++z) {
@@ -42,6 +43,7 @@ Kernels lattice_kernels(double spacing) {
         if (r == 0.0) continue;
         squares += slope(q) * slope(q);
         along -= slope(q) * z * z / r;  // times d / h: what a gradient of 1 gives
+        if (x == -1) layer_along -= slope(q) * z * z / r;
         if (z != -1) continue;
         layer += shape(q);
         layer_slope -= slope(q) / r;
@@ -56,7 +58,9 @@ Kernels lattice_kernels(double spacing) {
           static_cast<float>(steep / gradient_of_one), static_cast<float>(squares),
           static_cast<float>(layer / (kDensity * sheet())),
           // The sheet's slope: d shape / dr z / r over 2 pi r dr is z [shape] = shape(1/2), with q.
-          static_cast<float>(layer_slope / (kDensity * 2.0 * kPi * 2.0 * shape(0.5)))};
+          static_cast<float>(layer_slope / (kDensity * 2.0 * kPi * 2.0 * shape(0.5))),
+          // Of a gradient along it a layer has `layer_along`, that between two such the rest.
+          static_cast<float>(layer_along / (along - 2.0 * layer_along) / layer)};
 }
 
 double pressure_step(const Kernels& k, double dt) {

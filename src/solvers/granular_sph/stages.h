@@ -20,6 +20,7 @@ inline constexpr double kBand = 0.01;     // deficit of density that a target ma
 inline constexpr double kGrowth = 1.25;   // of the time step, from one to the next
 inline constexpr double kRelax = 0.7;     // under-relaxation of the pressure: 1 diverges in a crowd
 inline constexpr double kOmega = 0.2;     // under-relaxation of the stress
+inline constexpr double kSmooth = 0.3;    // share of the stress around it in a particle's own
 inline constexpr double kTogether = 0.5;  // of pressure and stress that are corrected at once
 inline constexpr double kPull = 0.001;    // excess density that a pull undoes at most
 inline constexpr double kSound = 1.0 / 0.03;  // speed of sound over sqrt(g d)
@@ -44,11 +45,12 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
       velocities_(device),
       free_(device),
       star_(device),
-      target_(device),
+      goals_(device),
       stress_(device),
       more_stress_(device),
       pull_(device),
       friction_(device),
+      mean_pressure_(device),
       strain_rate_(device),
       near_wall_(device),
       pushed_(device),
@@ -120,7 +122,7 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   cells_.sort(now.position(), frame_.choose(now.position(), h, &results_.data()->bounds));
   for (auto* packs : {&points_, &with_pressure_, &velocities_, &free_, &star_})
     packs->resize(count);
-  target_.resize(count);
+  goals_.resize(count);
   for_each(
       device_, "reorder", n(),
       gsph::Gather{cells_.order(), now.position(), now.velocity(), now.numbers<float>("pressure"),
@@ -129,6 +131,7 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   if (rough_) {
     for (auto* packs : {&stress_, &more_stress_}) packs->resize(count);
     for (auto* vectors : {&pull_, &friction_}) vectors->resize(count);
+    if (!paper()) mean_pressure_.resize(count);
     for_each(device_, "reorder", n(),
              gsph::GatherStress{cells_.order(), now.vectors("stress_normal"),
                                 now.vectors("stress_shear"), now.vectors("wall_friction"),
@@ -167,7 +170,7 @@ void GsphSolver<Device>::measure(double dt, State& next) {
           next.material(), std::as_const(matter_).view(), boundary_.view().slot_of,
           std::as_const(wall_parts_).view(), std::as_const(friction_).view(), kernels_, target,
           gravity_, static_cast<float>(dt), static_cast<float>(sound), free_.view(), star_.view(),
-          target_.view(), next.write_numbers<float>("density")},
+          more_stress_.view(), goals_.view(), next.write_numbers<float>("density")},
       &results_.data()->measured);
 }
 
@@ -178,10 +181,10 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
   reduce_to<gsph::JoinExcess>(
       device_, "pressure", n(),
       gsph::Press{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
-                  std::as_const(free_).view(), std::as_const(target_).view(),
-                  next.numbers<float>("density"), next.material(), std::as_const(matter_).view(),
-                  boundary_.view().slot_of, std::as_const(wall_parts_).view(), kernels_,
-                  static_cast<float>(dt), static_cast<float>(delta),
+                  std::as_const(goals_).view(), next.numbers<float>("density"), next.material(),
+                  std::as_const(matter_).view(), boundary_.view().slot_of,
+                  std::as_const(wall_parts_).view(), kernels_, static_cast<float>(dt),
+                  static_cast<float>(delta),
                   static_cast<float>(params_.pressure == "bilateral" ? gsph::kPull : 0.0),
                   with_pressure_.view()},
       &results_.data()[k].excess);
@@ -194,12 +197,12 @@ void GsphSolver<Device>::correct_velocity(double dt, const State& next) {
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
            gsph::PressWalls{walls, std::as_const(with_pressure_).view(), kernels_,
                             wall_pressure_.view()});
-  for_each(
-      device_, "push", n(),
-      gsph::Push{near_.view(), walls, std::as_const(with_pressure_).view(),
-                 std::as_const(free_).view(), std::as_const(wall_pressure_).view(), next.material(),
-                 std::as_const(matter_).view(), std::as_const(pull_).view(), kernels_,
-                 static_cast<float>(dt), wall_parts_.view(), friction_.view(), star_.view()});
+  for_each(device_, "push", n(),
+           gsph::Push{near_.view(), walls, std::as_const(with_pressure_).view(),
+                      std::as_const(free_).view(), std::as_const(wall_pressure_).view(),
+                      next.material(), std::as_const(matter_).view(), std::as_const(pull_).view(),
+                      kernels_, static_cast<float>(dt), wall_parts_.view(), friction_.view(),
+                      mean_pressure_.view(), star_.view()});
 }
 
 template <class Device>
@@ -207,14 +210,15 @@ void GsphSolver<Device>::correct_stress(double dt, const State& next) {
   if (!rough_) return;
   const double omega = gsph::kOmega * (paper() ? gsph::kTogether : 1.0);
   if (cohesive_) strain_rate_.resize(points_.size());
-  for_each(device_, "strain", n(),
-           gsph::Strain{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
-                        std::as_const(free_).view(), std::as_const(with_pressure_).view(),
-                        next.material(), std::as_const(matter_).view(),
-                        cohesive_ ? next.numbers<float>("damage") : View<const float>{}, kernels_,
-                        gsph::Yield{params_.yield == "alduan-otaduy"},
-                        static_cast<float>(omega * gsph::stress_step(kernels_, dt)), stress_.view(),
-                        more_stress_.view(), strain_rate_.view()});
+  for_each(
+      device_, "strain", n(),
+      gsph::Strain{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
+                   std::as_const(with_pressure_).view(), std::as_const(mean_pressure_).view(),
+                   std::as_const(goals_).view(), next.material(), std::as_const(matter_).view(),
+                   cohesive_ ? next.numbers<float>("damage") : View<const float>{}, kernels_,
+                   gsph::Yield{params_.yield == "alduan-otaduy"},
+                   static_cast<float>(omega * gsph::stress_step(kernels_, dt)), stress_.view(),
+                   more_stress_.view(), strain_rate_.view()});
 }
 
 template <class Device>
@@ -253,9 +257,11 @@ void GsphSolver<Device>::move_on(const SolidsView& solids, double dt, State& nex
                    next.write_numbers<float>("pressure")});
   if (rough_) {
     for_each(
-        device_, "move", n(),
-        gsph::KeepStress{std::as_const(stress_).view(), std::as_const(more_stress_).view(),
-                         std::as_const(friction_).view(), boundary_.view().slot_of,
+        device_, "smooth", n(),
+        gsph::KeepStress{near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
+                         std::as_const(more_stress_).view(), std::as_const(friction_).view(),
+                         boundary_.view().slot_of, kernels_,
+                         static_cast<float>(paper() ? 0.0 : gsph::kSmooth),
                          next.write_vectors("stress_normal"), next.write_vectors("stress_shear"),
                          next.write_vectors("wall_friction")});
   }

@@ -1,9 +1,5 @@
 // Granular SPH: the same bytes on any number of threads and after resume, the GPU against the CPU.
-#include <algorithm>
-
-#include "physics/fluid.h"
-#include "sim/measures.h"
-#include "unit/devices.h"
+#include "physics/determinism.h"
 
 namespace barchan {
 namespace {
@@ -45,83 +41,24 @@ shape = { box = [[0.45, 0.02, 0.1], [0.55, 0.12, 0.2]] }
 )";
 
 TEST(GsphDeterminism, SameBytesForAnyNumberOfThreads) {
-  const auto hash = [](int threads) {
-    const auto device = make_cpu_device(threads);
-    Trial run(kSlide, *device);
-    run.until(0.2);
-    return hash_of(run.driver.state());
-  };
-  const std::uint64_t one = hash(1);
-  EXPECT_EQ(hash(2), one);
-  EXPECT_EQ(hash(4), one);
+  expect_same_bytes_for_any_threads(kSlide, 0.2);
 }
-
-// Control: the hash sees a parameter that hardly shows.
 TEST(GsphDeterminism, AnotherCohesionGivesOtherBytes) {
-  const auto device = make_cpu_device(2);
-  std::string other = kSlide;
-  other.replace(other.find("cohesion = 100"), 14, "cohesion = 100.1");
-  Trial a(kSlide, *device), b(other, *device);
-  a.until(0.1);
-  b.until(0.1);
-  EXPECT_NE(hash_of(a.driver.state()), hash_of(b.driver.state()));
+  expect_other_bytes(kSlide, "cohesion = 100", "cohesion = 100.1", 0.1);
 }
 
 class GsphSteps : public OnDevice {};
 BARCHAN_ON_EACH_DEVICE(GsphSteps);
 
 TEST_P(GsphSteps, DependOnTheStateAlone) {
-  Trial whole(kSlide, *device);
-  auto part = std::make_unique<Trial>(kSlide, *device);
-  for (int k = 1; k <= 8; ++k) {
-    whole.until(0.02 * k);
-    part->until(0.02 * k);
-    ASSERT_EQ(hash_of(part->driver.state()), hash_of(whole.driver.state())) << k;
-    const Snapshot now = take_snapshot(part->driver.state());
-    part = std::make_unique<Trial>(kSlide, *device);
-    part->driver.restore(now);
-  }
-}
-
-struct Look {
-  double front = 0.0, height = 0.0, density = 0.0;
-};
-Look look_at(const std::string& scene, Device& device) {
-  Trial run(scene, device);
-  run.until(0.4);
-  std::vector<double> x;
-  Look look;
-  for (const Vec3d& at : vectors_of(run.driver.state(), "position")) {
-    x.push_back(at.x);
-    look.height += at.y;
-  }
-  for (const float rho : numbers_of<float>(run.driver.state(), "density")) {
-    look.density += static_cast<double>(rho);
-  }
-  const auto n = static_cast<double>(x.size());
-  std::sort(x.begin(), x.end());
-  look.front = x[static_cast<std::size_t>(0.95 * n)];
-  look.height /= n;
-  look.density /= n;
-  return look;
+  expect_steps_of_the_state_alone(kSlide, *device, 0.02, 8);
 }
 
 TEST(GsphDevices, CpuAndGpuAgree) {
-  const auto cpu = make_cpu_device(2);
-  const auto cuda = device_or_null("cuda");
-  if (!cuda) GTEST_SKIP() << "no cuda device here";
-  const Look a = look_at(kSlide, *cpu), b = look_at(kSlide, *cuda);
-  EXPECT_NEAR(b.front, a.front, 0.02 * a.front);
-  EXPECT_NEAR(b.height, a.height, 0.02 * a.height);
-  EXPECT_NEAR(b.density, a.density, 0.02 * a.density);
+  expect_devices_agree(kSlide);
 }
-
-// Control: what is compared above can tell one shot from another.
 TEST(GsphDevices, AnotherGravityWouldShow) {
-  const auto cpu = make_cpu_device(2);
-  const Look a = look_at(kSlide, *cpu);
-  const Look b = look_at(std::string("gravity = [0, -7, 0]\n") + kSlide, *cpu);
-  EXPECT_GT(std::abs(b.height - a.height), 0.02 * a.height);
+  expect_gravity_shows(kSlide, "[0, -7, 0]");
 }
 
 }  // namespace
