@@ -18,6 +18,7 @@ inline constexpr int kLanes = kEight;
 using Lanes = Eight;
 using LaneMask = EightMask;  // what comparisons give
 using PointLanes = EightPoints;
+inline constexpr LaneMask kLaneNumber = {0, 1, 2, 3, 4, 5, 6, 7};
 
 BARCHAN_INLINE Lanes load_first(const float* from, int count) {
   return load_eight(from, count);
@@ -34,6 +35,7 @@ BARCHAN_INLINE PointLanes gather(const Float4* points, const std::uint32_t* inde
 inline constexpr int kLanes = 16;
 using Lanes = float __attribute__((vector_size(64)));
 using LaneMask = int __attribute__((vector_size(64)));
+inline constexpr LaneMask kLaneNumber = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 // g++ 12 warns of an undefined operand in the forms without a mask.
 inline constexpr __mmask16 kAllLanesOn = 0xffff;

@@ -129,7 +129,7 @@ class Anisotropic final : public ParticleField {
         const Ellipsoid& e = ellipsoid_[near.index[i]];
         const float dz = near.z[i] - static_cast<float>(z);
         if (std::abs(dz) >= e.reach) continue;
-        const Lanes dx = near.x[i] - kLaneX, dy = near.y[i] - y;
+        const Lanes dx = near.x[i] - lane_x(), dy = near.y[i] - y;
         const Lanes gx = e.g.xx * dx + e.g.xy * dy + e.g.xz * dz,
                     gy = e.g.xy * dx + e.g.yy * dy + e.g.yz * dz,
                     gz = e.g.xz * dx + e.g.yz * dy + e.g.zz * dz;

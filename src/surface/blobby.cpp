@@ -25,7 +25,7 @@ class Blobby final : public ParticleField {
 
   void sample(const NearParticles& near, float* phi) const override {
     const float inverse = 1.0f / scale_.radius;
-    const Lanes sx = kLaneX * inverse;
+    const Lanes sx = lane_x() * inverse;
     sample_brick(phi, [&](int z, int part) -> Lanes {
       const Lanes sy = lane_y(part) * inverse;
       Lanes sum{};

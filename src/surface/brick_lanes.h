@@ -9,15 +9,11 @@ namespace barchan {
 inline constexpr int kSlice = kBrick * kBrick, kSliceParts = kSlice / kLanes;
 
 // Where the samples of a part lie within the slice.
-#if defined(__AVX512F__)
-inline constexpr Lanes kLaneX = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3};
-inline constexpr Lanes kLaneY = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
-#else
-inline constexpr Lanes kLaneX = {0, 1, 2, 3, 0, 1, 2, 3};
-inline constexpr Lanes kLaneY = {0, 0, 0, 0, 1, 1, 1, 1};
-#endif
+BARCHAN_INLINE Lanes lane_x() {
+  return to_float(kLaneNumber & (kBrick - 1));
+}
 BARCHAN_INLINE Lanes lane_y(int part) {
-  return kLaneY + static_cast<float>(part * (kLanes / kBrick));
+  return to_float((kLaneNumber + kLanes * part) / kBrick);
 }
 
 BARCHAN_INLINE Lanes sqrt_of(const Lanes& a) {

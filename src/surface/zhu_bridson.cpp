@@ -68,7 +68,7 @@ class ZhuBridson final : public ParticleField {
   template <bool kFix>
   Lanes sample_part(const NearParticles& near, int z, int part) const {
     const float inverse = 1.0f / scale_.radius;
-    const Lanes sx = kLaneX * inverse, sy = lane_y(part) * inverse;
+    const Lanes sx = lane_x() * inverse, sy = lane_y(part) * inverse;
     const float sz = static_cast<float>(z) * inverse;
     Lanes k{}, kx{}, ky{}, kz{};
     SlopeSums s;

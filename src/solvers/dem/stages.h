@@ -152,8 +152,8 @@ void DemSolver<Device>::upload_covering() {
   for (std::size_t s = 0; s < setup_.solids.size(); ++s) {
     const std::string name = "dem.solid." + std::to_string(s);
     const Aabb box = bounds(setup_.solids[s].shape);
-    const double reach = box.is_bounded() ? length(max(box.hi, -box.lo))
-                                          : std::numeric_limits<double>::infinity();
+    const double reach =
+        box.is_bounded() ? length(max(box.hi, -box.lo)) : std::numeric_limits<double>::infinity();
     known_.push_back({{name + ".force_x", name + ".force_y", name + ".force_z"},
                       {name + ".torque_x", name + ".torque_y", name + ".torque_z"},
                       name + ".contacts",
@@ -290,7 +290,8 @@ double DemSolver<Device>::fastest(const State& now) const {
   for (std::size_t s = 0; s < covered_.is_covered.size(); ++s) {
     if (covered_.is_covered[s] == 0) continue;
     const BodyState& body = now.bodies[s];
-    speed = std::max(speed, length(body.velocity) + length(body.angular_velocity) * known_[s].reach);
+    speed =
+        std::max(speed, length(body.velocity) + length(body.angular_velocity) * known_[s].reach);
   }
   return speed;
 }
@@ -794,8 +795,10 @@ void DemSolver<Device>::push_first(const State& now, double dt, BodyImpulses& ou
   for (std::size_t s = 0; s < out.linear.size(); ++s) {
     if (setup_.solids[s].drive != SolidDrive::dynamic) continue;
     for (int axis = 0; axis < 3; ++axis) {
-      out.linear[s][axis] = 0.5 * dt * dem::scalar(now, known_[s].force[static_cast<std::size_t>(axis)]);
-      out.angular[s][axis] = 0.5 * dt * dem::scalar(now, known_[s].torque[static_cast<std::size_t>(axis)]);
+      out.linear[s][axis] =
+          0.5 * dt * dem::scalar(now, known_[s].force[static_cast<std::size_t>(axis)]);
+      out.angular[s][axis] =
+          0.5 * dt * dem::scalar(now, known_[s].torque[static_cast<std::size_t>(axis)]);
     }
   }
 }
