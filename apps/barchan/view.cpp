@@ -1,7 +1,11 @@
 // barchan view [SCENE|DIR]: a scene live, or the frames of a run, in the browser.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "api/view_session.h"
@@ -28,6 +32,20 @@ struct Options {
   bool paused = false;
 };
 
+// $BARCHAN_VIEW_TOKEN keeps the address when the server is started again; no option, because others
+// see those.
+std::string chosen_token() {
+  const char* given = std::getenv("BARCHAN_VIEW_TOKEN");
+  const std::string token = given ? given : "";
+  const bool plain = std::all_of(token.begin(), token.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '-' || c == '_';
+  });
+  if (!token.empty() && (!plain || token.size() < 16)) {
+    reject("BARCHAN_VIEW_TOKEN must have at least 16 letters, digits, - or _");
+  }
+  return token;
+}
+
 int view(Options options) {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
@@ -39,6 +57,7 @@ int view(Options options) {
     reject("--set: what is in a run's folder cannot be changed");
   }
   if (!folder && !what.empty()) load_scene(what, options.request.settings);  // faults at once
+  options.place.token = chosen_token();
   ViewFeed feed(options.place);
   fmt::print("{}\n", feed.url());
   std::fflush(stdout);

@@ -2,6 +2,7 @@
 // its own, sends them, and collects what the browsers ask for. No call waits for a browser.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -21,7 +22,8 @@ namespace barchan {
 
 struct ViewPlace {
   std::string host = "127.0.0.1";
-  int port = 0;  // 0: any that is free
+  int port = 0;       // 0: any that is free
+  std::string token;  // "": a random one
 };
 
 // What the plots show beside what a frame tells.
@@ -87,6 +89,7 @@ class ViewFeed {
   std::vector<double> rest_density_, masses_;
   std::vector<std::string> solids_;
   Vec3d gravity_;
+  std::chrono::steady_clock::time_point told_;  // the stats; the encoder's
   std::unique_ptr<ViewServer> server_;
   std::thread encoder_;
 };

@@ -5,7 +5,7 @@ import { STOPS, Stage, type ColorBy } from "./stage";
 
 const $ = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const stage = new Stage($<HTMLCanvasElement>("stage"));
-let scene: Scene | null = null, last: Frame | null = null, playing = false, frames: number[] = [];
+let scene: Scene | null = null, last: Frame | null = null, playing = false, frames: number[] = [], plotted = 0;
 
 const plots = {
   error: new Plot($("plots"), "density or divergence error", ""),
@@ -15,7 +15,13 @@ const plots = {
   particles: new Plot($("plots"), "particles", ""),
 };
 
-const link = new Link(take, showFrame, (up) => {
+// Frames may come faster than they can be drawn: only the newest is.
+let pending: Frame | null = null;
+stage.beforePicture = () => {
+  if (pending) showFrame(pending);
+  pending = null;
+};
+const link = new Link(take, (frame) => { pending = frame; }, (up) => {
   $("link").textContent = up ? "" : "The server is gone; trying again ...";
 });
 
@@ -71,6 +77,8 @@ function showFrame(frame: Frame) {
 function takeStats(stats: Stats) {
   $("facts").textContent = `${scene?.solver ?? ""}, ${stats.particles.toLocaleString("en")} particles, page ${stage.milliseconds.toFixed(0)} ms a picture`;
   if (scene?.mode === "cached") return;
+  if (stats.time < plotted) Object.values(plots).forEach((plot) => plot.clear());
+  plotted = stats.time;
   plots.error.add(stats.time, stats.error);
   plots.kinetic.add(stats.time, stats.kinetic);
   plots.potential.add(stats.time, stats.potential);

@@ -75,6 +75,7 @@ export class Stage {
   private framed = false;
   drawn = 0; // pictures
   milliseconds = 0; // between pictures
+  beforePicture = () => {};
 
   constructor(readonly canvas: HTMLCanvasElement) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
@@ -105,6 +106,7 @@ export class Stage {
     this.renderer.setAnimationLoop((now) => {
       this.milliseconds += 0.1 * (now - last - this.milliseconds);
       last = now;
+      this.beforePicture();
       this.controls.update();
       this.renderer.render(this.world, this.camera);
       ++this.drawn;

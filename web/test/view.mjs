@@ -12,8 +12,9 @@ const pictures = process.argv[3] ?? mkdtempSync(join(tmpdir(), "barchan-view-"))
 const SMALL = ["--set", "resolution=0.06", "--threads", "1"];
 const slow = Number(process.env.BARCHAN_PATIENCE ?? 60) * 1000; // software GL on a busy machine
 
+const token = "0123456789abcdef";
 function view(...words) {
-  const child = spawn(program, ["view", ...words], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(program, ["view", ...words], { env: { ...process.env, BARCHAN_VIEW_TOKEN: token }, stdio: ["ignore", "pipe", "inherit"] });
   const url = new Promise((resolve, reject) => {
     child.stdout.once("data", (data) => resolve(String(data).trim()));
     child.once("exit", () => reject(new Error("barchan view ended")));
@@ -96,7 +97,7 @@ try {
   await page.selectOption("#color", "material");
   await page.click("#theme");
   await pause(500);
-  await shot("water-light");
+  await shot("water-dark");
   await page.click("#theme");
 
   // A server that dies is reported; the page comes back to a new one at the same address
@@ -104,9 +105,13 @@ try {
   await page.waitForFunction(() => document.getElementById("link").textContent.includes("gone"));
   said("a server that is gone is reported");
 
-  // Nothing without the token
-  const again = view("dam-break", ...SMALL, "--paused");
+  const again = view("dam-break", ...SMALL, "--port", new URL(url).port);
   const there = new URL(await again.url);
+  const end = await time();
+  await later((t) => document.getElementById("link").textContent === "" && window.barchan.last().time !== t, end);
+  said("the page comes back to a new server at the same address");
+
+  // Nothing without the token
   assert.equal((await page.request.get(there.origin + "/")).status(), 403);
   await again.stop();
   said("no page without the token");
