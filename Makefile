@@ -1,5 +1,5 @@
 # The front door. Every target installs what is missing (packages.txt) and builds first.
-.PHONY: help packages build run test test-full bench format format-check docs assets bundle clean
+.PHONY: help packages page build run test test-full test-view bench format format-check docs assets bundle clean
 .DEFAULT_GOAL := help
 
 JOBS    ?= $(shell nproc)
@@ -19,6 +19,8 @@ help:
 	@echo "make docs       write the pages that are made from the parameter tables"
 	@echo "make assets     fetch the Stanford bunny (npm); scenes do without it, too"
 	@echo "make format     clang-format everything"
+	@echo "make page       build the page of barchan view (npm); make build does where npm is there"
+	@echo "make test-view  that page in a browser (chromium)"
 	@echo "make bundle     program, tests, scenes and libraries in one file, for a machine without packages"
 
 packages:
@@ -27,7 +29,11 @@ packages:
 build/%/build.ninja: | packages
 	cmake --preset $* $(if $(filter release,$*),$(RELEASE_FLAGS))
 
+page:
+	@tools/build_page.sh
+
 build: packages build/release/build.ninja
+	@tools/build_page.sh --if-possible
 	cmake --preset release $(RELEASE_FLAGS) > /dev/null
 	cmake --build build/release --target barchan -j $(JOBS)
 
@@ -44,6 +50,10 @@ test: packages
 
 test-full: packages
 	tools/test.sh --full
+
+test-view: build
+	@tools/build_page.sh
+	node web/test/view.mjs $(PROGRAM)
 
 bench: build
 	cmake --build build/release --target barchan_bench -j $(JOBS)

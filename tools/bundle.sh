@@ -15,6 +15,12 @@ mkdir -p "$root/bin" "$root/lib"
 cp build/portable/barchan build/portable/tests/barchan_tests build/portable/bench/barchan_bench "$root/bin/"
 cp -r scenes validation "$root/"
 if [ -d assets ]; then cp -r assets "$root/"; fi
+tools/build_page.sh --if-possible
+if [ -f web/dist/index.html ]; then
+  mkdir -p "$root/web/dist" "$root/docs/gallery"
+  cp web/dist/index.html "$root/web/dist/"
+  cp docs/gallery/*.jpg "$root/docs/gallery/"
+fi
 strip "$root"/bin/*
 
 # Everything that the programs load, but for the C library, which belongs to the machine.
@@ -28,7 +34,8 @@ for program in barchan barchan_tests barchan_bench; do
 #!/bin/sh
 here=$(cd "$(dirname "$0")" && pwd)
 export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
-  BARCHAN_SCENES="$here/scenes" BARCHAN_VALIDATION="$here/validation"
+  BARCHAN_SCENES="$here/scenes" BARCHAN_VALIDATION="$here/validation" \
+  BARCHAN_WEB="$here/web" BARCHAN_DOCS="$here/docs"
 exec "$here/bin/$(basename "$0")" "$@"
 RUN
   chmod +x "$root/$program"

@@ -28,7 +28,7 @@ BELOW["surface"] = BELOW["geometry"] | {"geometry", "spatial"}
 BELOW["render"] = BELOW["geometry"] | {"geometry", "spatial"}
 BELOW["view"] = BELOW["geometry"] | {"geometry", "spatial"}
 BELOW["export"] = BELOW["cache"] | {"cache", "surface"}
-BELOW["api"] = set(BELOW) | {"solvers", "cache", "surface", "render", "view"}
+BELOW["api"] = set(BELOW) | {"solvers", "cache", "surface", "render", "view", "export"}
 
 BELOW["harness"] = BELOW["api"] | {"api"}
 

@@ -7,7 +7,7 @@
 namespace barchan {
 
 void add_later(CLI::App& app, CommandLine& line) {
-  for (const char* name : {"view", "compare"}) {
+  for (const char* name : {"compare"}) {
     CLI::App* command = app.add_subcommand(name, "Not available yet");
     command->allow_extras();
     command->callback([&line, name] {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/run.h"
+#include "api/view_session.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/units.h"
@@ -39,7 +40,6 @@ std::string size_line(const Scene& scene) {
 }
 
 int run(const RunOptions& options, const CommandLine& line, bool quiet) {
-  if (options.view) reject("--view is not available yet");
   RunRequest request;
   request.scene = load_scene(options.scene, options.settings);
   if (options.frames >= 0) {
@@ -61,8 +61,21 @@ int run(const RunOptions& options, const CommandLine& line, bool quiet) {
   using Style = ProgressLine::Style;
   ProgressLine progress(options.json_log ? Style::json : quiet ? Style::quiet : Style::automatic);
   request.stop = [] { return g_stop.load(); };
-  request.progress = [&](const Progress& p) { progress.show(p); };
+  std::unique_ptr<ViewFeed> feed;
+  std::unique_ptr<RunWatch> watch;
+  if (options.view) {
+    feed = std::make_unique<ViewFeed>(ViewPlace{});
+    watch = std::make_unique<RunWatch>(request.scene, *feed, request.stop);
+  }
+  request.progress = [&](const Progress& p) {
+    progress.show(p);
+    if (watch) watch->stepped(p);
+  };
   request.started = [&](const RunInfo& info, const Driver& driver) {
+    if (watch) {
+      note("watch it at {}", feed->url());
+      watch->started(driver);
+    }
     if (options.json_log) {
       nlohmann::ordered_json start = {{"event", "start"},
                                       {"scene", info.scene},

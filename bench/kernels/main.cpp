@@ -17,6 +17,7 @@
 #include "kernels/files.h"
 #include "kernels/poisson.h"
 #include "kernels/surface.h"
+#include "kernels/view.h"
 #include "spatial/neighbours.h"
 
 namespace barchan {
@@ -188,6 +189,7 @@ int main(int argc, char** argv) {
     barchan::add("cuda", n);
   }
   barchan::add_file_benchmarks();
+  barchan::add_view_benchmarks();
   barchan::add_surface_benchmarks();
   barchan::add_poisson_benchmarks();
   benchmark::Initialize(&argc, argv);

@@ -352,7 +352,13 @@ LedgerRow Driver::ledger_row(double milliseconds, const StepReport& last) const 
   return row;
 }
 
-Frame Driver::make_frame() {
+void Driver::disturb(const std::function<void(State&)>& change) {
+  const std::uint64_t born_before = now_.next_id;
+  change(now_);
+  if (now_.next_id != born_before) solver_.complete(now_);
+}
+
+Frame Driver::picture() const {
   Frame frame;
   frame.index = now_.frame;
   frame.time = now_.time;
@@ -364,6 +370,11 @@ Frame Driver::make_frame() {
   }
   solver_.add_to_frame(now_, frame);
   frame.bodies = now_.bodies;
+  return frame;
+}
+
+Frame Driver::make_frame() {
+  Frame frame = picture();
   // Flows are means since the frame written before; the first one has none before it.
   const double seconds = static_cast<double>(scene_.cache.every) / scene_.general.fps;
   frame.probes = probes_.measure(now_, now_.frame > 0 ? seconds : 0.0);

@@ -49,6 +49,11 @@ class Driver {
   // One accepted step that ends at the next frame's time at the latest; counts the frame there.
   StepReport step_within_frame();
 
+  // A frame of this moment, between frames, too; without what probes measure.
+  Frame picture() const;
+  // Changes the state between two steps; particles may be added behind the last one.
+  void disturb(const std::function<void(State&)>& change);
+
   const State& state() const { return now_; }
   // The step before ended on a frame's exact time.
   bool at_frame() const { return now_.time == frame_time(now_.frame); }

@@ -153,9 +153,16 @@ class Commands(Case):
             self.assertTrue(result.stderr.strip(), arguments)
 
     def test_later_commands_say_so(self):
-        for command in ("view", "compare"):
-            self.expect(run(command), 2, "not available yet")
-        self.expect(run("run", self.scene, "--view", cwd=self.dir), 2, "not available yet")
+        self.expect(run("compare"), 2, "not available yet")
+
+    def test_view_faults_before_it_listens(self):
+        page = pathlib.Path(self.dir) / "web" / "dist"
+        page.mkdir(parents=True)
+        env = dict(os.environ, BARCHAN_WEB=str(page.parent))
+        self.expect(run("view", self.scene, env=env), 2, "make page")
+        (page / "index.html").write_text("<p>page</p>")
+        self.expect(run("view", "no-such-scene", env=env), 2, "no-such-scene")
+        self.expect(run("view", self.scene, "--host", "nowhere", env=env), 2, "nowhere")
 
     def test_scenes_params_check(self):
         self.expect(run("scenes"), 0, "spinning-drop")

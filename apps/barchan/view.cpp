@@ -1,0 +1,92 @@
+// barchan view [SCENE|DIR]: a scene live, or the frames of a run, in the browser.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "api/view_session.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "commands.h"
+
+namespace barchan {
+
+namespace {
+
+std::atomic<bool> g_stop{false};
+
+void on_signal(int signal) {
+  if (g_stop.exchange(true)) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+struct Options {
+  ViewRequest request;
+  ViewPlace place;
+  bool paused = false;
+};
+
+// $BARCHAN_VIEW_TOKEN keeps the address when the server is started again; no option, because others
+// see those.
+std::string chosen_token() {
+  const char* given = std::getenv("BARCHAN_VIEW_TOKEN");
+  const std::string token = given ? given : "";
+  const bool plain = std::all_of(token.begin(), token.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '-' || c == '_';
+  });
+  if (!token.empty() && (!plain || token.size() < 16)) {
+    reject("BARCHAN_VIEW_TOKEN must have at least 16 letters, digits, - or _");
+  }
+  return token;
+}
+
+int view(Options options) {
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  options.request.playing = !options.paused;
+  options.request.stop = [] { return g_stop.load(); };
+  const std::string& what = options.request.scene;
+  const bool folder = !what.empty() && std::filesystem::is_directory(what);
+  if (folder && !options.request.settings.empty()) {
+    reject("--set: what is in a run's folder cannot be changed");
+  }
+  if (!folder && !what.empty()) load_scene(what, options.request.settings);  // faults at once
+  options.place.token = chosen_token();
+  ViewFeed feed(options.place);
+  fmt::print("{}\n", feed.url());
+  std::fflush(stdout);
+  note("open this address in a browser; Ctrl-C ends the view");
+  if (folder) {
+    view_run_folder(what, options.request.playing, options.request.stop, feed);
+  } else {
+    view_live(options.request, feed);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_view(CLI::App& app, CommandLine& line) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("view", "Watch a scene or a run in the browser");
+  command->add_option("WHAT", options->request.scene,
+                      "A scene, a run's folder; a gallery of the shipped scenes without it");
+  command->add_option("--device", options->request.device, "cpu or cuda");
+  command->add_option("--threads", options->request.threads, "CPU threads; 0: as many as cores")
+      ->check(CLI::Range(0, 1024));
+  command->add_option("--set", options->request.settings, "section.key=value, as often as needed")
+      ->allow_extra_args(false);
+  command->add_option("--host", options->place.host, "Address to listen at; 127.0.0.1 by default");
+  command->add_option("--port", options->place.port, "Port; any that is free by default")
+      ->check(CLI::Range(0, 65535));
+  command->add_flag("--paused", options->paused, "Show the start, and wait");
+  command->callback([&line, options] { line.action = [options] { return view(*options); }; });
+}
+
+}  // namespace barchan
