@@ -793,7 +793,7 @@ class Validation(Case):
 
 class Papers(Case):
     def test_list(self):
-        self.expect(run("paper"), 0, "zb05/column-sand", "bym05/rings", "not yet")
+        self.expect(run("paper"), 0, "zb05/column-sand", "bym05/rings", "available")
         self.expect(run("paper", "zb05/column-sant"), 2, "did you mean 'zb05/column-sand'?")
 
     def test_one(self):
