@@ -1,7 +1,5 @@
 // barchan run SCENE
 #include <CLI/CLI.hpp>
-#include <atomic>
-#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "api/run.h"
@@ -11,20 +9,11 @@
 #include "base/units.h"
 #include "commands.h"
 #include "progress.h"
+#include "signals.h"
 
 namespace barchan {
 
 namespace {
-
-std::atomic<bool> g_stop{false};
-
-// The first signal asks the run to end after its step; the second ends the program at once.
-void on_signal(int signal) {
-  if (g_stop.exchange(true)) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-  }
-}
 
 struct RunOptions {
   std::string scene, device = "cpu", out;
@@ -55,17 +44,16 @@ int run(const RunOptions& options, const CommandLine& line, bool quiet) {
   request.mode = options.resume      ? RunMode::resume
                  : options.overwrite ? RunMode::overwrite
                                      : RunMode::create;
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  catch_signals();
 
   using Style = ProgressLine::Style;
   ProgressLine progress(options.json_log ? Style::json : quiet ? Style::quiet : Style::automatic);
-  request.stop = [] { return g_stop.load(); };
+  request.stop = stop_asked;
   std::unique_ptr<ViewFeed> feed;
   std::unique_ptr<RunWatch> watch;
   if (options.view) {
     feed = std::make_unique<ViewFeed>(ViewPlace{});
-    watch = std::make_unique<RunWatch>(request.scene, *feed, request.stop);
+    watch = std::make_unique<RunWatch>(options.scene, request.scene, *feed, request.stop);
   }
   request.progress = [&](const Progress& p) {
     progress.show(p);

@@ -1,9 +1,7 @@
 // barchan view [SCENE|DIR]: a scene live, or the frames of a run, in the browser.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <cctype>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -12,19 +10,11 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "commands.h"
+#include "signals.h"
 
 namespace barchan {
 
 namespace {
-
-std::atomic<bool> g_stop{false};
-
-void on_signal(int signal) {
-  if (g_stop.exchange(true)) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-  }
-}
 
 struct Options {
   ViewRequest request;
@@ -47,10 +37,9 @@ std::string chosen_token() {
 }
 
 int view(Options options) {
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  catch_signals();
   options.request.playing = !options.paused;
-  options.request.stop = [] { return g_stop.load(); };
+  options.request.stop = stop_asked;
   const std::string& what = options.request.scene;
   const bool folder = !what.empty() && std::filesystem::is_directory(what);
   if (folder && !options.request.settings.empty()) {
@@ -63,7 +52,7 @@ int view(Options options) {
   std::fflush(stdout);
   note("open this address in a browser; Ctrl-C ends the view");
   if (folder) {
-    view_run_folder(what, options.request.playing, options.request.stop, feed);
+    view_run_folder(options.request, feed);
   } else {
     view_live(options.request, feed);
   }

@@ -8,9 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/atomic_file.h"
 #include "base/data_folder.h"
 #include "base/error.h"
+#include "base/log.h"
+#include "base/warning_listener.h"
 #include "export/solid_meshes.h"
+#include "scene/node.h"
 #include "scene/sections.h"
 #include "sim/initial_state.h"
 #include "view/frame_message.h"
@@ -29,6 +33,21 @@ std::string file_text(const fs::path& path) {
   return text.str();
 }
 
+// pbf13/bunny-bath: pbf13-bunny-bath.jpg, otherwise bunny-bath.jpg where no scene has that name.
+fs::path picture_file(const fs::path& folder, const ShippedScene& scene,
+                      const std::vector<ShippedScene>& all) {
+  std::string whole = scene.name;
+  std::replace(whole.begin(), whole.end(), '/', '-');
+  if (fs::exists(folder / (whole + ".jpg"))) return folder / (whole + ".jpg");
+  const std::string stem = fs::path(scene.name).filename().string();
+  const bool taken =
+      std::any_of(all.begin(), all.end(), [&](const ShippedScene& s) { return s.name == stem; });
+  return taken ? fs::path() : folder / (stem + ".jpg");
+}
+std::string picture_path(const ShippedScene& scene) {
+  return "/gallery/" + scene.name + ".jpg";
+}
+
 // The list of what is served is made once, here.
 std::map<std::string, ServedFile> served_files() {
   std::map<std::string, ServedFile> files;
@@ -39,13 +58,18 @@ std::map<std::string, ServedFile> served_files() {
   }
   files["/"] = {"text/html; charset=utf-8", file_text(page)};
   const fs::path pictures = data_folder("docs", "gallery") / "gallery";
-  for (const ShippedScene& scene : shipped_scenes()) {
-    const fs::path picture = pictures / (scene.name + ".jpg");
-    if (fs::exists(picture)) {
-      files["/gallery/" + scene.name + ".jpg"] = {"image/jpeg", file_text(picture)};
-    }
+  const std::vector<ShippedScene> scenes = shipped_scenes();
+  for (const ShippedScene& scene : scenes) {
+    const fs::path picture = picture_file(pictures, scene, scenes);
+    if (fs::exists(picture)) files[picture_path(scene)] = {"image/jpeg", file_text(picture)};
   }
   return files;
+}
+
+std::string solver_of(const ShippedScene& scene) {
+  const Node document = parse_toml(read_text_file(scene.path), scene.path.string());
+  const Node::Member* solver = document.find("solver");
+  return solver ? solver->value.text : SceneParams().solver;
 }
 
 Json gallery_json(const std::map<std::string, ServedFile>& files) {
@@ -53,7 +77,8 @@ Json gallery_json(const std::map<std::string, ServedFile>& files) {
   for (const ShippedScene& scene : shipped_scenes()) {
     scenes.push_back({{"name", scene.name},
                       {"title", scene.title},
-                      {"picture", files.count("/gallery/" + scene.name + ".jpg") > 0}});
+                      {"solver", solver_of(scene)},
+                      {"picture", files.count(picture_path(scene)) > 0}});
   }
   return scenes;
 }
@@ -66,6 +91,22 @@ Json value_json(const ParamValue& value) {
   if (const auto* number = std::get_if<double>(&value)) return number_or_null(*number);
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* numbers = std::get_if<std::vector<double>>(&value)) return *numbers;
+  return nullptr;
+}
+
+Json vector_json(const Vec3d& v) {
+  return is_set(v) ? Json{v.x, v.y, v.z} : Json(nullptr);
+}
+
+// Height of a level floor without an end; null where there is none.
+Json ground_json(const Vec3d& up, const SolidSet& solids) {
+  for (int s = 0; s < solids.count(); ++s) {
+    const Shape& shape = solids[s].shape;
+    if (shape.kind == Shape::Kind::plane && dot(normalized(shape.normal), up) > 0.999) {
+      return dot(shape.point, up);
+    }
+  }
   return nullptr;
 }
 
@@ -114,13 +155,14 @@ const char* name_of(ViewMode mode) {
 void add_params(const ParamTable& table, const std::string& prefix, const void* object, bool live,
                 std::vector<ViewParam>& params) {
   for (const ParamField& field : table.fields) {
+    const bool in_space = field.kind == ParamKind::vector && !field.unit.empty();
     const bool shown = field.kind == ParamKind::number || field.kind == ParamKind::integer ||
-                       field.kind == ParamKind::choice;
+                       field.kind == ParamKind::choice || in_space;
     if (!shown || !field.get || field.name == "preset") continue;
     const ParamValue value = field.get(object);
     const auto* number = std::get_if<double>(&value);
     if (field.optional && number && !is_set(*number)) continue;
-    params.push_back({prefix + field.name, &field, value, live});
+    params.push_back({prefix + field.name, &field, value, live || in_space});
   }
 }
 
@@ -204,6 +246,12 @@ std::vector<ViewParam> view_params(const Scene& scene) {
   return params;
 }
 
+namespace {
+bool in_range(double v, const ParamRange& range) {
+  return v >= range.lo && v <= range.hi && !(range.open_lo && v == range.lo);
+}
+}  // namespace
+
 std::string setting_of(const ViewCommand& command, const std::vector<ViewParam>& params) {
   for (const ViewParam& param : params) {
     if (param.key != command.key) continue;
@@ -215,10 +263,14 @@ std::string setting_of(const ViewCommand& command, const std::vector<ViewParam>&
       }
       return command.key + "=\"" + command.value + "\"";
     }
-    if (command.is_word) reject("{}: expected a number", command.key);
-    const double v = std::stod(command.value);
+    const bool vector = field.kind == ParamKind::vector;
+    if (command.is_word || command.is_vector != vector) {
+      reject("{}: expected {}", command.key, vector ? "three numbers" : "a number");
+    }
     const ParamRange& range = field.range;
-    if (v < range.lo || v > range.hi || (range.open_lo && v == range.lo)) {
+    const double v = vector ? command.vector.x : std::stod(command.value);
+    const Vec3d all = vector ? command.vector : Vec3d(v, v, v);
+    if (!in_range(all.x, range) || !in_range(all.y, range) || !in_range(all.z, range)) {
       reject("{} = {}: it must be from {} to {}", command.key, command.value, range.lo, range.hi);
     }
     if (field.kind == ParamKind::integer) {
@@ -238,10 +290,15 @@ ViewFeed::ViewFeed(const ViewPlace& place) {
   handler.greeting = [this] { return greeting(); };
   handler.message = [this](const std::string& text) { return take(text); };
   server_ = std::make_unique<ViewServer>(std::move(options), std::move(handler));
+  set_warning_listener([this](const std::string& text) {
+    // Who was turned away is the program's business, not the page's.
+    if (text.rfind("view: ", 0) != 0) add_warning(text);
+  });
   encoder_ = std::thread([this] { encode_frames(); });
 }
 
 ViewFeed::~ViewFeed() {
+  set_warning_listener({});
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
@@ -254,7 +311,7 @@ ViewFeed::~ViewFeed() {
 std::vector<SharedBytes> ViewFeed::greeting() const {
   const std::lock_guard lock(mutex_);
   std::vector<SharedBytes> texts;
-  for (const char* kind : {"gallery", "scene", "timeline", "state", "stats"}) {
+  for (const char* kind : {"gallery", "scene", "timeline", "state", "stats", "warnings"}) {
     if (const auto found = last_.find(kind); found != last_.end()) texts.push_back(found->second);
   }
   return texts;
@@ -283,14 +340,17 @@ std::string ViewFeed::take(const std::string& text) {
   return "";
 }
 
-void ViewFeed::describe(ViewMode mode, const Scene& scene, const SolidSet& solids) {
+void ViewFeed::describe(ViewMode mode, const std::string& name, const Scene& scene,
+                        const SolidSet& solids) {
   Json materials = Json::array(), params = Json::array(), meshes = Json::array();
   std::vector<double> densities;
+  const std::string& solver = scene.general.solver;
+  const bool flows = solver != "dem" && solver != "ballistic";
   for (const Material& material : scene.materials) {
     const Vec3d& c = material.params.color;
     materials.push_back({{"name", material.name},
                          {"color", {c.x, c.y, c.z}},
-                         {"fluid", material.params.friction_angle == 0.0}});
+                         {"fluid", flows && material.params.friction_angle == 0.0}});
     densities.push_back(material.params.density);
   }
   if (mode == ViewMode::live) {
@@ -303,13 +363,18 @@ void ViewFeed::describe(ViewMode mode, const Scene& scene, const SolidSet& solid
   }
   const Json json = {{"type", "scene"},
                      {"mode", name_of(mode)},
-                     {"name", scene.name},
+                     {"name", name},
                      {"title", scene.general.title},
-                     {"solver", scene.general.solver},
+                     {"solver", solver},
                      {"up", scene.general.up},
                      {"fps", scene.general.fps},
                      {"duration", scene.general.duration},
                      {"spacing", scene.general.resolution},
+                     {"camera",
+                      {{"position", vector_json(scene.camera.position)},
+                       {"target", vector_json(scene.camera.target)},
+                       {"fov", scene.camera.fov}}},
+                     {"ground", ground_json(scene.up(), solids)},
                      {"materials", materials},
                      {"params", params},
                      {"solids", meshes}};
@@ -331,16 +396,50 @@ void ViewFeed::describe_gallery() {
   tell("scene", Json{{"type", "scene"}, {"mode", "gallery"}}.dump());
 }
 
-void ViewFeed::describe_timeline(const std::vector<std::int64_t>& frames,
+void ViewFeed::describe_timeline(const std::vector<std::int64_t>& frames, std::int64_t planned,
+                                 const std::string& news,
+                                 const std::map<std::string, double>& stages,
                                  const std::string& ledger_json) {
-  Json json = {{"type", "timeline"}, {"frames", frames}};
+  Json json = {{"type", "timeline"},
+               {"frames", frames},
+               {"planned", planned},
+               {"news", news},
+               {"stages", stages}};
   json["ledger"] = Json::parse(ledger_json, nullptr, false);
-  tell("timeline", json.dump());
+  tell("timeline", json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 void ViewFeed::tell_state(bool playing, const std::string& message) {
   tell("state", Json{{"type", "state"}, {"playing", playing}, {"message", message}}.dump(
                     -1, ' ', false, Json::error_handler_t::replace));
+}
+
+void ViewFeed::clear_warnings() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (warning_count_ == 0) return;
+    warnings_.clear();
+    warning_count_ = 0;
+  }
+  tell("warnings", Json{{"type", "warnings"}, {"count", 0}, {"newest", Json::array()}}.dump());
+}
+
+void ViewFeed::add_warning(const std::string& text) {
+  constexpr std::size_t kMostShown = 20;
+  Json json = {{"type", "warnings"}};
+  {
+    const std::lock_guard lock(mutex_);
+    ++warning_count_;
+    warnings_.push_back(text);
+    if (warnings_.size() > kMostShown) warnings_.pop_front();
+    json["count"] = warning_count_;
+    json["newest"] = std::vector<std::string>(warnings_.begin(), warnings_.end());
+  }
+  tell("warnings", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+double ViewFeed::show_every() const {
+  return server_->counts().viewers > 0 ? 1.0 / 60.0 : 1.0;
 }
 
 bool ViewFeed::ready() const {

@@ -56,13 +56,22 @@ class ViewFeed {
   std::string url() const { return server_->url(); }
   ViewServerCounts counts() const { return server_->counts(); }
 
-  // What is watched from now on. Frames that come later are of this scene.
-  void describe(ViewMode mode, const Scene& scene, const SolidSet& solids);
+  // What is watched from now on. Frames that come later are of this scene. `name`: as given, a
+  // shipped scene's or a file's.
+  void describe(ViewMode mode, const std::string& name, const Scene& scene, const SolidSet& solids);
   void describe_gallery();
-  // Of a cached run: the frames there are, and its ledger.csv as JSON columns.
-  void describe_timeline(const std::vector<std::int64_t>& frames, const std::string& ledger_json);
+  // Of a cached run: the frames there are, how many there will be, how the run stands ("running"),
+  // what its stages took [ms a step], and its ledger.csv as JSON columns.
+  void describe_timeline(const std::vector<std::int64_t>& frames, std::int64_t planned,
+                         const std::string& news, const std::map<std::string, double>& stages,
+                         const std::string& ledger_json);
   void tell_state(bool playing, const std::string& message = "");
+  void clear_warnings();
+  // What the program warns of comes here by itself.
+  void add_warning(const std::string& text);
 
+  // How long a frame may take to be news [s]: rare where nobody watches.
+  double show_every() const;
   // The frame before is on its way: another one would be taken at once.
   bool ready() const;
   // Only where ready().
@@ -85,6 +94,8 @@ class ViewFeed {
   std::optional<std::pair<Frame, ViewStats>> waiting_;
   std::deque<ViewCommand> commands_;
   std::map<std::string, SharedBytes> last_;  // by kind: what newcomers are told
+  std::deque<std::string> warnings_;         // the newest
+  std::uint64_t warning_count_ = 0;
   // What encoding needs of the scene
   std::vector<double> rest_density_, masses_;
   std::vector<std::string> solids_;

@@ -10,6 +10,7 @@
 #include "cache/ledger.h"
 #include "cache/run_folder.h"
 #include "sim/initial_state.h"
+#include "sim/measures.h"
 #include "sim/stirring.h"
 #include "solvers/make_solver.h"
 
@@ -22,8 +23,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using What = ViewCommand::What;
 
-constexpr double kShowEvery = 1.0 / 60.0;  // [s] at most
-constexpr double kIdle = 0.05;             // [s] between looks at what there is to do
+constexpr double kIdle = 0.05;       // [s] between looks at what there is to do
+constexpr double kLeaksEvery = 1.0;  // [s] between looks for particles inside solids
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -56,6 +57,33 @@ void put_setting(const std::string& setting, std::vector<std::string>& settings)
   std::erase_if(settings, [&](const std::string& s) { return s.rfind(key, 0) == 0; });
   settings.push_back(setting);
 }
+
+}  // namespace
+
+std::map<std::string, double> StageClock::read(const Profiler& profiler, std::int64_t step) {
+  std::map<std::string, double> stages;
+  const auto steps = static_cast<double>(std::max<std::int64_t>(1, step - step_));
+  for (const Profiler::Stage& stage : profiler.stages()) {
+    double& before = before_[stage.label];
+    stages[stage.label] = (stage.milliseconds - before) / steps;
+    before = stage.milliseconds;
+  }
+  step_ = step;
+  return stages;
+}
+
+// As many particles as the ledger counts; said when there are more of them than ever.
+void LeakWatch::look(const Driver& driver, double spacing, ViewFeed& feed) {
+  if (seconds_since(looked_) < kLeaksEvery) return;
+  looked_ = Clock::now();
+  const std::int64_t leaks = count_leaks(driver.state(), driver.solids(), 0.25 * spacing);
+  if (leaks <= most_) return;
+  most_ = leaks;
+  feed.add_warning(
+      fmt::format("t = {:.3f} s: {} particles are inside a solid", driver.state().time, leaks));
+}
+
+namespace {
 
 class Live {
  public:
@@ -90,9 +118,11 @@ class Live {
  private:
   // Anew from the scene; what was shown before stays where that fails.
   void begin() {
+    feed_.clear_warnings();
+    leaks_ = {};
     auto next = std::make_unique<Running>(name_, settings_, *device_);
     running_ = std::move(next);
-    feed_.describe(ViewMode::live, running_->scene, running_->driver.solids());
+    feed_.describe(ViewMode::live, name_, running_->scene, running_->driver.solids());
     feed_.tell_state(playing_);
     stats_ = {};
     shown_step_ = -1;
@@ -105,7 +135,7 @@ class Live {
     next->driver.restore(take_snapshot(running_->driver.state()));
     running_ = std::move(next);
     settings_ = settings;
-    feed_.describe(ViewMode::live, running_->scene, running_->driver.solids());
+    feed_.describe(ViewMode::live, name_, running_->scene, running_->driver.solids());
     feed_.tell_state(playing_);
     keep_pace();
   }
@@ -180,6 +210,7 @@ class Live {
     for (const Profiler::Stage& stage : device_->profiler().stages()) {
       stats_.stages[stage.label] = stage.milliseconds;
     }
+    leaks_.look(running_->driver, running_->scene.general.resolution, feed_);
     // Not faster than real time
     const double ahead = running_->driver.state().time - pace_time_ - seconds_since(pace_start_);
     if (ahead > 0.0) feed_.wait(std::min(ahead, kIdle));
@@ -197,7 +228,7 @@ class Live {
   void show_if_due(bool at_once) {
     if (!running_ || !feed_.ready()) return;
     const State& state = running_->driver.state();
-    const bool due = at_once || !playing_ || seconds_since(shown_) >= kShowEvery;
+    const bool due = at_once || !playing_ || seconds_since(shown_) >= feed_.show_every();
     if (state.step == shown_step_ || !due) return;
     feed_.show(running_->driver.picture(), stats_);
     shown_ = Clock::now();
@@ -212,6 +243,7 @@ class Live {
   bool playing_ = true;
   std::unique_ptr<Running> running_;
   ViewStats stats_;
+  LeakWatch leaks_;
   std::int64_t shown_step_ = -1;
   Clock::time_point shown_, pace_start_;
   double pace_time_ = 0.0;  // [s]
@@ -258,13 +290,37 @@ Frame as_frame(const LoadedFrame& loaded) {
 std::string ledger_json(const RunFolder& run) try {
   const Table table = read_csv(run.ledger());
   nlohmann::json json;
-  for (const char* name : {"frame", "time", "particles", "kinetic_energy", "potential_energy",
-                           "density_error_max", "divergence_max", "ms_per_step"}) {
+  for (const char* name :
+       {"frame", "time", "particles", "kinetic_energy", "potential_energy", "density_error_mean",
+        "density_error_max", "divergence_max", "ms_per_step"}) {
     if (table.has(name)) json[name] = table.column(name);
   }
   return json.dump();
 } catch (const Error&) {
   return "null";
+}
+
+// What a ledger has to say about its run.
+std::vector<std::string> ledger_warnings(const RunFolder& run) try {
+  std::vector<std::string> warnings;
+  const Table table = read_csv(run.ledger());
+  const auto& time = table.column("time");
+  const auto& leaks = table.column("leaks");
+  const auto& retries = table.column("retries");
+  const auto worst = std::max_element(leaks.begin(), leaks.end());
+  if (worst != leaks.end() && *worst > 0.0) {
+    warnings.push_back(fmt::format("up to {:.0f} particles inside a solid (t = {:.3f} s)", *worst,
+                                   time[static_cast<std::size_t>(worst - leaks.begin())]));
+  }
+  for (std::size_t i = 0; i < retries.size(); ++i) {
+    if (retries[i] > 0.0) {
+      warnings.push_back(fmt::format("t = {:.3f} s: {:.0f} steps blew up and were taken again",
+                                     time[i], retries[i]));
+    }
+  }
+  return warnings;
+} catch (const Error&) {
+  return {};
 }
 
 class Cached {
@@ -273,36 +329,57 @@ class Cached {
       : run_(folder), feed_(feed), playing_(playing) {
     scene_ = load_scene(run_.scene().string());
     device_ = make_device("cpu", 1);
-    feed_.describe(ViewMode::cached, scene_, make_solids(scene_, *device_));
+    info_ = read_run_info(run_.run_info());
+    feed_.describe(ViewMode::cached, info_.scene, scene_, make_solids(scene_, *device_));
     look_for_frames();
     if (frames_.empty()) reject("{} holds no frames; is it the folder of a run?", folder.string());
     feed_.tell_state(playing_);
     next_due_ = Clock::now();
   }
 
-  void run(const std::function<bool()>& stop) {
+  // Returns the shipped scene that somebody opens, or "" when stopped.
+  std::string run(const std::function<bool()>& stop) {
     while (!stop()) {
-      while (const auto command = feed_.next_command()) obey(*command);
+      while (const auto command = feed_.next_command()) {
+        if (command->what == What::open && is_shipped(command->scene)) return command->scene;
+        obey(*command);
+      }
       if (seconds_since(looked_) > 1.0) look_for_frames();
       if (playing_ && Clock::now() >= next_due_ && shown_ == at_) advance();
       if (shown_ != at_ && feed_.ready()) show();
       feed_.wait(0.25 / std::max(1.0, scene_.general.fps));
     }
+    return "";
   }
 
  private:
   void look_for_frames() {
     looked_ = Clock::now();
     const std::vector<std::int64_t> now = run_.frames();
-    if (now.size() == frames_.size()) return;
+    if (info_.state == RunState::running) info_ = read_run_info(run_.run_info());
+    if (now.size() == frames_.size() && info_.state == told_state_) return;
     frames_ = now;
-    feed_.describe_timeline(frames_, ledger_json(run_));
+    told_state_ = info_.state;
+    std::string news = name_of(info_.state);
+    if (!info_.why.empty()) news += ": " + info_.why;
+    feed_.describe_timeline(frames_, info_.frames_planned, news, stages(), ledger_json(run_));
+    feed_.clear_warnings();
+    for (const std::string& warning : ledger_warnings(run_)) feed_.add_warning(warning);
+  }
+
+  // Means over the run; known once it has ended.
+  std::map<std::string, double> stages() const {
+    std::map<std::string, double> each = info_.timings;
+    for (auto& [label, ms] : each) {
+      ms /= static_cast<double>(std::max<std::int64_t>(1, info_.steps));
+    }
+    return each;
   }
 
   void advance() {
     if (at_ + 1 < static_cast<std::int64_t>(frames_.size())) {
       ++at_;
-    } else {
+    } else if (info_.state != RunState::running) {  // otherwise another frame will come
       playing_ = false;
       feed_.tell_state(playing_);
     }
@@ -340,6 +417,8 @@ class Cached {
 
   RunFolder run_;
   ViewFeed& feed_;
+  RunInfo info_;
+  RunState told_state_ = RunState::running;
   Scene scene_;
   std::unique_ptr<Device> device_;
   bool playing_;
@@ -354,16 +433,18 @@ void view_live(const ViewRequest& request, ViewFeed& feed) {
   Live(request, feed).run();
 }
 
-void view_run_folder(const fs::path& folder, bool playing, const std::function<bool()>& stop,
-                     ViewFeed& feed) {
-  Cached(folder, playing, feed).run(stop);
+void view_run_folder(const ViewRequest& request, ViewFeed& feed) {
+  ViewRequest next = request;
+  next.scene = Cached(request.scene, request.playing, feed).run(request.stop);
+  next.playing = true;
+  if (!next.scene.empty()) view_live(next, feed);
 }
 
 // ---- Runs
 
 void RunWatch::started(const Driver& driver) {
   driver_ = &driver;
-  feed_.describe(ViewMode::run, scene_, driver.solids());
+  feed_.describe(ViewMode::run, name_, scene_, driver.solids());
   feed_.tell_state(true);
   feed_.show(driver.picture(), {});
 }
@@ -386,11 +467,14 @@ bool RunWatch::obey() {
 }
 
 void RunWatch::stepped(const Progress& progress) {
-  const bool due = !playing_ || progress.frame_done || seconds_since(shown_) >= kShowEvery;
+  const bool due = !playing_ || progress.frame_done || seconds_since(shown_) >= feed_.show_every();
   if (due && feed_.ready()) {
-    feed_.show(driver_->picture(), {progress.ms_per_step, progress.iterations, progress.error, {}});
+    const State& state = driver_->state();
+    feed_.show(driver_->picture(), {progress.ms_per_step, progress.iterations, progress.error,
+                                    stages_.read(state.device().profiler(), state.step)});
     shown_ = Clock::now();
   }
+  leaks_.look(*driver_, scene_.general.resolution, feed_);
   bool one_step = obey();
   while (!playing_ && !one_step && !stop_()) {
     feed_.wait(kIdle);

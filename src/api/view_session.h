@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,24 +26,48 @@ struct ViewRequest {
 // real time.
 void view_live(const ViewRequest& request, ViewFeed& feed);
 
-// Shows the frames of a run's folder, also of one that is still being written.
-void view_run_folder(const std::filesystem::path& folder, bool playing,
-                     const std::function<bool()>& stop, ViewFeed& feed);
+// Shows the frames of a run's folder (request.scene), also of one that is still being written,
+// until somebody opens a shipped scene: that goes on live.
+void view_run_folder(const ViewRequest& request, ViewFeed& feed);
+
+// What each stage took since the last look [ms a step], from a profiler that only adds up.
+class StageClock {
+ public:
+  std::map<std::string, double> read(const Profiler& profiler, std::int64_t step);
+
+ private:
+  std::map<std::string, double> before_;  // [ms]
+  std::int64_t step_ = 0;
+};
+
+// Warns of particles inside solids.
+class LeakWatch {
+ public:
+  void look(const Driver& driver, double spacing, ViewFeed& feed);
+
+ private:
+  std::chrono::steady_clock::time_point looked_;
+  std::int64_t most_ = 0;
+};
 
 // For run --view: to be called after each step. Waits while the viewers have paused it.
 class RunWatch {
  public:
-  RunWatch(const Scene& scene, ViewFeed& feed, std::function<bool()> stop)
-      : scene_(scene), feed_(feed), stop_(std::move(stop)) {}
+  // `name`: of the scene, as given.
+  RunWatch(const std::string& name, const Scene& scene, ViewFeed& feed, std::function<bool()> stop)
+      : name_(name), scene_(scene), feed_(feed), stop_(std::move(stop)) {}
   void started(const Driver& driver);
   void stepped(const Progress& progress);
 
  private:
   bool obey();  // true: one step, then pause again
 
+  std::string name_;
   const Scene& scene_;
   ViewFeed& feed_;
   std::function<bool()> stop_;
+  LeakWatch leaks_;
+  StageClock stages_;
   const Driver* driver_ = nullptr;
   bool playing_ = true;
   std::chrono::steady_clock::time_point shown_;

@@ -3,6 +3,10 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <mutex>
+
+#include "base/warning_listener.h"
+
 namespace barchan {
 
 namespace {
@@ -15,7 +19,21 @@ spdlog::logger& logger() {
   }();
   return *instance;
 }
+
+struct Listening {
+  std::mutex mutex;
+  std::function<void(const std::string&)> listener;
+};
+Listening& listening() {
+  static Listening instance;
+  return instance;
+}
 }  // namespace
+
+void set_warning_listener(std::function<void(const std::string&)> listener) {
+  const std::lock_guard lock(listening().mutex);
+  listening().listener = std::move(listener);
+}
 
 void set_log_quiet(bool quiet) {
   logger().set_level(quiet ? spdlog::level::err : spdlog::level::info);
@@ -32,6 +50,9 @@ void log_message(LogLevel level, const std::string& text) {
       break;
     case LogLevel::warning:
       logger().warn("warning: {}", text);
+      if (const std::lock_guard lock(listening().mutex); listening().listener) {
+        listening().listener(text);
+      }
       break;
     case LogLevel::error:
       logger().error("error: {}", text);

@@ -44,6 +44,11 @@ bool read_value(const Json& from, ViewCommand& command) {
     command.is_word = true;
     return read_word(from, "value", command.value);
   }
+  if (found->is_array()) {
+    command.is_vector = true;
+    command.value = found->dump();
+    return read_vector(from, "value", command.vector);
+  }
   if (!found->is_number() || !std::isfinite(found->get<double>())) return false;
   command.value = found->dump();
   return true;

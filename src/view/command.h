@@ -16,6 +16,8 @@ struct ViewCommand {
   std::string key;         // set
   std::string value;       // set: a number or a word, as text
   bool is_word = false;    // set: the value was a text
+  bool is_vector = false;  // set: the value was three numbers
+  Vec3d vector;            // set: those
   std::string scene;       // open: name of a shipped scene
   Vec3d at, velocity;      // pour, push [m], [m/s]
 };

@@ -1,19 +1,29 @@
 import "./style.css";
-import { Plot, buildParams, round } from "./panel";
-import { Link, type Frame, type Gallery, type Message, type Scene, type Stats, type Timeline } from "./protocol";
-import { STOPS, Stage, type ColorBy } from "./stage";
+import { buildGallery, fillPicker } from "./gallery";
+import { buildParams, make, round } from "./panel";
+import { STOPS } from "./picture";
+import { Pile, Plot } from "./plots";
+import { Link, type Frame, type Message, type Scene, type Shipped, type Stats, type Timeline, type Warnings } from "./protocol";
+import { COLORINGS, Stage, type Axis, type ColorBy } from "./stage";
 
 const $ = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
+const choice = (id: string) => $<HTMLSelectElement>(id);
+const slider = (id: string) => $<HTMLInputElement>(id);
 const stage = new Stage($<HTMLCanvasElement>("stage"));
-let scene: Scene | null = null, last: Frame | null = null, playing = false, frames: number[] = [], plotted = 0;
+const token = new URLSearchParams(location.search).get("token") ?? "";
+let scene: Scene | null = null, last: Frame | null = null, playing = false, frames: number[] = [], shipped: Shipped[] = [];
+let plotted = 0, news = "";
 
 const plots = {
-  error: new Plot($("plots"), "density or divergence error", ""),
+  error: new Plot($("plots"), "density error, largest", ""),
   kinetic: new Plot($("plots"), "kinetic energy", "J"),
   potential: new Plot($("plots"), "potential energy", "J"),
+  total: new Plot($("plots"), "energy, both", "J"),
   ms: new Plot($("plots"), "time a step", "ms"),
   particles: new Plot($("plots"), "particles", ""),
 };
+const stages = new Pile($("plots"), "time a step, by stage");
+const clearPlots = () => [...Object.values(plots), stages].forEach((plot) => plot.clear());
 
 // Frames may come faster than they can be drawn: only the newest is.
 let pending: Frame | null = null;
@@ -31,117 +41,128 @@ function take(message: Message) {
   if (message.type === "scene") openScene(message);
   else if (message.type === "stats") takeStats(message);
   else if (message.type === "timeline") takeTimeline(message);
-  else if (message.type === "gallery") fillGallery(message);
-  else {
+  else if (message.type === "warnings") takeWarnings(message);
+  else if (message.type === "gallery") {
+    shipped = message.scenes;
+    buildGallery($("cards"), shipped, token, openShipped);
+    fillPicker(choice("scene"), shipped, scene?.name ?? "");
+  } else {
     playing = message.playing;
-    $("play").textContent = playing ? "Pause" : "Play";
+    document.body.classList.toggle("playing", playing);
     $("message").textContent = message.message;
   }
+}
+
+function openShipped(name: string) {
+  frames = [];
+  $("gallery").hidden = true;
+  link.send({ do: "open", scene: name });
 }
 
 function openScene(next: Scene) {
   const again = scene?.name === next.name && scene?.mode === next.mode && scene?.solver === next.solver;
   $("gallery").hidden = next.mode !== "gallery";
   if (next.mode === "gallery") return;
+  $("gallery-close").hidden = false;
   scene = next;
   stage.open(next, again);
   document.title = `${next.name} - Barchan`;
   $("title").textContent = next.title || next.name;
   $("timeline").hidden = next.mode !== "cached";
   $("params-section").hidden = next.params.length === 0;
-  $<HTMLSelectElement>("tool").disabled = next.mode !== "live";
-  ($("scene") as HTMLSelectElement).value = next.name;
+  choice("tool").disabled = next.mode !== "live";
+  $("draw-row").hidden = !stage.hasFluid();
+  plots.error.rename(next.solver === "flip" ? "divergence, largest [1/s]" : "density error, largest");
+  fillPicker(choice("scene"), shipped, next.name);
   const solvers = next.params.find((p) => p.key === "solver");
-  const solver = $<HTMLSelectElement>("solver");
-  solver.replaceChildren(...(solvers?.choices ?? [next.solver]).map((word) => new Option(word, word, false, word === next.solver)));
-  solver.disabled = !solvers;
+  choice("solver").replaceChildren(...(solvers?.choices ?? [next.solver]).map((word) => new Option(word, word, false, word === next.solver)));
+  choice("solver").disabled = !solvers;
   if (!document.activeElement?.closest("#params") || !again) {
     buildParams($("params"), next.params, (key, value) => link.send({ do: "set", key, value }));
   }
-  if (!again) {
-    Object.values(plots).forEach((plot) => plot.clear());
-    const sand = next.materials.some((m) => !m.fluid) || next.solver === "dem";
-    $<HTMLSelectElement>("color").dataset.wish = sand ? "material" : "speed";
-  }
+  if (again) return;
+  clearPlots();
+  news = "";
+  if (next.mode !== "cached") frames = [];
+  choice("color").replaceChildren();
 }
 
 function showFrame(frame: Frame) {
-  if ($("gallery").hidden === false && scene === null) return;
+  if (scene === null) return;
   last = frame;
-  stage.show(frame);
   updateColors(frame);
-  $("clock").textContent = `t = ${frame.time.toFixed(3)} s, frame ${frame.frame}`;
-  if (frames.length > 0) $<HTMLInputElement>("timeline").value = String(frames.indexOf(frame.frame));
+  stage.show(frame);
+  $("clock").textContent = `t = ${frame.time.toFixed(3)} s   frame ${frame.frame}${news}`;
+  if (frames.length === 0) return;
+  slider("timeline").value = String(frames.indexOf(frame.frame));
+  Object.values(plots).forEach((plot) => plot.mark(frame.time));
 }
 
 function takeStats(stats: Stats) {
-  $("facts").textContent = `${scene?.solver ?? ""}, ${stats.particles.toLocaleString("en")} particles, page ${stage.milliseconds.toFixed(0)} ms a picture`;
+  const busy = stage.milliseconds > 0 ? `, ${stage.milliseconds.toFixed(0)} ms a picture` : "";
+  $("facts").textContent = `${scene?.solver ?? ""}, ${stats.particles.toLocaleString("en")} particles${busy}`;
   if (scene?.mode === "cached") return;
-  if (stats.time < plotted) Object.values(plots).forEach((plot) => plot.clear());
+  if (stats.time < plotted) clearPlots();
   plotted = stats.time;
   plots.error.add(stats.time, stats.error);
   plots.kinetic.add(stats.time, stats.kinetic);
   plots.potential.add(stats.time, stats.potential);
+  if (stats.kinetic !== null && stats.potential !== null) plots.total.add(stats.time, stats.kinetic + stats.potential);
   plots.ms.add(stats.time, stats.ms);
   plots.particles.add(stats.time, stats.particles);
-  const most = Object.entries(stats.stages).sort((a, b) => b[1] - a[1]).slice(0, 5);
-  $("stages").textContent = most.length > 0 ? "last step: " + most.map(([name, ms]) => `${name} ${round(ms)} ms`).join(", ") : "";
+  stages.add(stats.time, stats.stages);
 }
 
 function takeTimeline(timeline: Timeline) {
   frames = timeline.frames;
-  $<HTMLInputElement>("timeline").max = String(frames.length - 1);
+  slider("timeline").max = String(frames.length - 1);
+  const of = timeline.planned > 0 ? ` of ${timeline.planned - 1}` : "";
+  news = `${of}${timeline.news === "done" ? "" : `, ${timeline.news === "running" ? "still computing" : timeline.news}`}`;
   const ledger = timeline.ledger;
   if (!ledger) return;
-  const column = (name: string) => ledger[name] ?? [];
-  plots.error.set(column("time"), column("density_error_max").some((v) => v !== null) ? column("density_error_max") : column("divergence_max"));
-  plots.kinetic.set(column("time"), column("kinetic_energy"));
-  plots.potential.set(column("time"), column("potential_energy"));
-  plots.ms.set(column("time"), column("ms_per_step"));
-  plots.particles.set(column("time"), column("particles"));
+  const column = (name: string) => ledger[name] ?? [], time = column("time"), has = (name: string) => column(name).some((v) => v !== null);
+  plots.error.set(time, has("density_error_max") ? column("density_error_max") : column("divergence_max"));
+  plots.kinetic.set(time, column("kinetic_energy"));
+  plots.potential.set(time, column("potential_energy"));
+  plots.total.set(time, column("kinetic_energy").map((v, i) => (v === null ? null : v + (column("potential_energy")[i] ?? 0))));
+  plots.ms.set(time, column("ms_per_step"));
+  plots.particles.set(time, column("particles"));
+  stages.clear();
+  stages.add(0, timeline.stages);
 }
 
-function fillGallery(gallery: Gallery) {
-  const token = new URLSearchParams(location.search).get("token") ?? "";
-  const open = (name: string) => { frames = []; link.send({ do: "open", scene: name }); };
-  $("cards").replaceChildren(...gallery.scenes.filter((s) => !s.name.includes("/")).map((s) => {
-    const card = document.createElement("button"), text = document.createElement("div"), name = document.createElement("strong");
-    card.className = "card";
-    if (s.picture) {
-      const image = document.createElement("img");
-      image.src = `/gallery/${s.name}.jpg?token=${encodeURIComponent(token)}`;
-      image.alt = "";
-      card.append(image);
-    }
-    name.textContent = s.name;
-    text.append(name, document.createElement("br"), s.title);
-    card.append(text);
-    card.onclick = () => { $("gallery").hidden = true; open(s.name); };
-    return card;
-  }));
-  const picker = $<HTMLSelectElement>("scene");
-  picker.replaceChildren(new Option("", ""), ...gallery.scenes.map((s) => new Option(s.name, s.name)));
-  picker.onchange = () => { if (picker.value) open(picker.value); };
+function takeWarnings(warnings: Warnings) {
+  $("warnings-section").hidden = warnings.count === 0;
+  $("warnings-count").textContent = String(warnings.count);
+  $("warnings").replaceChildren(...[...warnings.newest].reverse().map((text) => make("li", "", text)));
 }
 
 // ---- Colours and legend
 
 function updateColors(frame: Frame) {
-  const select = $<HTMLSelectElement>("color");
-  const words: ColorBy[] = ["material"];
-  if (frame.has & 1) words.push("speed");
-  if (frame.has & 2) words.push("density");
-  if (frame.has & 4) words.push("pressure");
-  if (select.options.length !== words.length) select.replaceChildren(...words.map((word) => new Option(word, word)));
-  const wish = select.dataset.wish as ColorBy | undefined;
-  if (wish && words.includes(wish)) { select.value = wish; delete select.dataset.wish; }
+  const select = choice("color");
+  const words = COLORINGS.filter((_, i) => i === 0 || frame.has & (1 << (i - 1)));
+  if (select.options.length !== words.length) {
+    const before = select.value;
+    select.replaceChildren(...words.map((word) => new Option(word, word)));
+    if (words.includes(before as ColorBy)) select.value = before;
+  }
   const by = select.value as ColorBy;
   stage.colorBy(by);
-  $("legend").hidden = by === "material";
+  $("legend-block").hidden = by === "material";
+  $("swatches").hidden = by !== "material";
+  if (by === "material") {
+    $("swatches").replaceChildren(...(scene?.materials ?? []).map((m) => {
+      const one = make("span"), dot = make("i");
+      dot.style.background = `rgb(${m.color.map((c) => Math.round(255 * Math.pow(c, 1 / 2.2))).join(" ")})`;
+      one.append(dot, m.name);
+      return one;
+    }));
+    return;
+  }
   const range = by === "speed" ? frame.speed : by === "density" ? frame.density : frame.pressure;
   const unit = by === "speed" ? "m/s" : by === "density" ? "of its density at rest" : "Pa";
-  const ends = by === "material" ? [scene?.materials.map((m) => m.name).join(", ") ?? ""] : [round(range[0]), `${round(range[1])} ${unit}`];
-  $("legend-ends").replaceChildren(...ends.map((text) => { const span = document.createElement("span"); span.textContent = text; return span; }));
+  $("legend-ends").replaceChildren(make("span", "", round(range[0])), make("span", "", `${round(0.5 * (range[0] + range[1]))}`), make("span", "", `${round(range[1])} ${unit}`));
 }
 
 function drawLegend() {
@@ -154,39 +175,77 @@ function drawLegend() {
 
 // ---- Controls
 
-function togglePlay() { link.send({ do: playing ? "pause" : "play" }); }
-$("play").onclick = togglePlay;
-$("step").onclick = () => link.send({ do: "step" });
-$("reset").onclick = () => link.send({ do: "reset" });
-$("frame").onclick = () => stage.frameAll();
-$("color").onchange = () => last && updateColors(last);
-$("clip").oninput = () => stage.clip(Number($<HTMLInputElement>("clip").value));
-$("solver").onchange = () => { link.send({ do: "set", key: "solver", value: $<HTMLSelectElement>("solver").value }); link.send({ do: "reset" }); };
-$("gallery-open").onclick = () => { $("gallery").hidden = false; };
-$("timeline").oninput = () => link.send({ do: "seek", frame: frames[Number($<HTMLInputElement>("timeline").value)] ?? 0 });
-$("shot").onclick = () => {
-  const anchor = document.createElement("a");
-  anchor.download = `${scene?.name ?? "barchan"}.png`;
-  anchor.href = stage.canvas.toDataURL("image/png");
-  anchor.click();
+const next = (select: HTMLSelectElement) => {
+  if (select.disabled || select.options.length === 0) return;
+  select.selectedIndex = (select.selectedIndex + 1) % select.options.length;
+  select.dispatchEvent(new Event("change"));
 };
+const togglePlay = () => link.send({ do: playing ? "pause" : "play" });
+const step = () => link.send({ do: "step" });
+const reset = () => link.send({ do: "reset" });
+const seek = (index: number) => { if (frames.length > 0) link.send({ do: "seek", frame: frames[Math.max(0, Math.min(index, frames.length - 1))] }); };
+function back() { if (frames.length > 0 && last) { link.send({ do: "pause" }); seek(frames.indexOf(last.frame) - 1); } }
+function gallery(open: boolean) { if (scene || open) $("gallery").hidden = !open; }
+function save() {
+  const anchor = make("a");
+  anchor.download = `${(scene?.name ?? "barchan").replaceAll("/", "-")}.png`;
+  anchor.href = stage.photograph();
+  anchor.click();
+}
+let flipped = false;
+function cut() {
+  const axis = choice("cut-axis").value as Axis;
+  slider("cut").hidden = axis === "off";
+  stage.cut(axis, Number(slider("cut").value), flipped);
+}
+function panels(shown: boolean) {
+  document.body.classList.toggle("bare", !shown);
+  stage.setMargin(shown ? $("side").offsetWidth + 12 : 0);
+  stage.redraw();
+}
 
+$("play").onclick = togglePlay;
+$("step").onclick = step;
+$("reset").onclick = reset;
+$("frame").onclick = () => stage.frameAll();
+$("shot").onclick = save;
+$("color").onchange = () => last && updateColors(last);
+$("draw").onchange = () => stage.drawFluid(choice("draw").value === "surface");
+$("cut").oninput = cut;
+$("cut-axis").onchange = cut;
+$("cut-flip").onclick = () => { flipped = !flipped; cut(); };
+$("solver").onchange = () => { link.send({ do: "set", key: "solver", value: choice("solver").value }); reset(); };
+$("scene").onchange = () => openShipped(choice("scene").value);
+$("gallery-open").onclick = () => gallery(true);
+$("gallery-close").onclick = () => gallery(false);
+$("help-open").onclick = () => $<HTMLDialogElement>("help").showModal();
+$("timeline").oninput = () => seek(Number(slider("timeline").value));
+$("tool").onchange = () => { stage.controls.enableRotate = tool() === "look"; };
+$("theme").onclick = () => theme(!document.documentElement.classList.contains("light"));
+
+const KEYS: Record<string, () => void> = {
+  " ": togglePlay, ".": step, ",": back, r: reset, f: () => stage.frameAll(), c: () => next(choice("color")), w: () => next(choice("draw")),
+  x: () => next(choice("cut-axis")), m: () => next(choice("tool")), p: save, t: () => $("theme").click(), g: () => gallery($("gallery").hidden),
+  h: () => panels(document.body.classList.contains("bare")), "?": () => $<HTMLDialogElement>("help").showModal(),
+};
 addEventListener("keydown", (event) => {
   const target = event.target as HTMLElement;
-  if (event.ctrlKey || event.metaKey || event.altKey || /^(SELECT|TEXTAREA)$/.test(target.tagName) || target.matches("input[type=number]")) return;
-  if (event.key === "Escape" && scene) $("gallery").hidden = true;
-  else if (event.key === " " && target.tagName !== "BUTTON") { event.preventDefault(); togglePlay(); }
-  else if (event.key === ".") link.send({ do: "step" });
-  else if (event.key === "r" || event.key === "R") link.send({ do: "reset" });
-  else if (event.key === "f" || event.key === "F") stage.frameAll();
+  if (event.ctrlKey || event.metaKey || event.altKey || $<HTMLDialogElement>("help").open) return;
+  if (event.key === "Escape") return gallery(false);
+  if (/^(SELECT|TEXTAREA)$/.test(target.tagName) || target.matches("input[type=number]")) return;
+  if (event.key === " " && /^(BUTTON|SUMMARY)$/.test(target.tagName)) return; // presses it
+  const act = KEYS[event.key.toLowerCase()];
+  if (!act) return;
+  event.preventDefault();
+  act();
 });
 
 // Pour and push: at most twenty times a second while the button is down.
 let busy = false, before: { x: number; y: number; z: number } | null = null, sent = 0;
-const tool = () => $<HTMLSelectElement>("tool").value;
+const tool = () => choice("tool").value;
 function stir(event: PointerEvent) {
   if (performance.now() - sent < 50) return;
-  const { at } = stage.under(event);
+  const at = stage.under(event);
   const from = before ?? at, seconds = Math.max((performance.now() - sent) / 1000, 0.02);
   const speed = [at.x - from.x, at.y - from.y, at.z - from.z].map((d) => Math.max(-5, Math.min(5, d / seconds)));
   const down = scene?.up === "z" ? [0, 0, -1] : [0, -1, 0];
@@ -199,18 +258,19 @@ stage.canvas.addEventListener("pointerdown", (event) => {
 });
 stage.canvas.addEventListener("pointermove", (event) => { if (busy) stir(event); });
 addEventListener("pointerup", () => { busy = false; });
-$("tool").onchange = () => { stage.controls.enableRotate = tool() === "look"; };
 
 function theme(light: boolean) {
   document.documentElement.classList.toggle("light", light);
-  stage.background(light ? "#dfe5ec" : "#161b22");
+  stage.look(light);
   try { localStorage.setItem("barchan-light", light ? "1" : "0"); } catch { /* private window */ }
 }
-$("theme").onclick = () => theme(!document.documentElement.classList.contains("light"));
 let stored: string | null = null;
 try { stored = localStorage.getItem("barchan-light"); } catch { /* private window */ }
 theme(stored === null ? matchMedia("(prefers-color-scheme: light)").matches : stored === "1");
 drawLegend();
+panels(true);
 
 // For tests: what is on the screen.
-Object.assign(window, { barchan: { last: () => last, scene: () => scene, playing: () => playing, drawn: () => stage.drawn, milliseconds: () => stage.milliseconds } });
+Object.assign(window, {
+  barchan: { last: () => last, scene: () => scene, playing: () => playing, stage },
+});

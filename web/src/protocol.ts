@@ -2,7 +2,7 @@
 
 export interface Param {
   key: string; unit: string; lo: number | null; hi: number | null; whole: boolean;
-  choices: string[]; help: string; live: boolean; value: number | string | null;
+  choices: string[]; help: string; live: boolean; value: number | string | number[] | null;
 }
 export interface Solid {
   name: string; container: boolean; moves: boolean; vertices: number[]; triangles: number[];
@@ -10,6 +10,8 @@ export interface Solid {
 export interface Scene {
   type: "scene"; mode: "gallery" | "live" | "cached" | "run"; name: string; title: string; solver: string;
   up: "y" | "z"; fps: number; duration: number; spacing: number;
+  camera: { position: [number, number, number] | null; target: [number, number, number] | null; fov: number };
+  ground: number | null; // height of a level floor without an end
   materials: { name: string; color: [number, number, number]; fluid: boolean }[];
   params: Param[]; solids: Solid[];
 }
@@ -17,10 +19,12 @@ export interface Stats {
   type: "stats"; time: number; frame: number; particles: number; ms: number | null; iterations: number | null;
   error: number | null; kinetic: number | null; potential: number | null; stages: Record<string, number>;
 }
-export interface Timeline { type: "timeline"; frames: number[]; ledger: Record<string, (number | null)[]> | null }
+export interface Timeline { type: "timeline"; frames: number[]; planned: number; news: string; stages: Record<string, number>; ledger: Record<string, (number | null)[]> | null }
 export interface State { type: "state"; playing: boolean; message: string }
-export interface Gallery { type: "gallery"; scenes: { name: string; title: string; picture: boolean }[] }
-export type Message = Scene | Stats | Timeline | State | Gallery;
+export interface Warnings { type: "warnings"; count: number; newest: string[] }
+export interface Shipped { name: string; title: string; solver: string; picture: boolean }
+export interface Gallery { type: "gallery"; scenes: Shipped[] }
+export type Message = Scene | Stats | Timeline | State | Warnings | Gallery;
 
 export type Range = [number, number];
 export interface Frame {

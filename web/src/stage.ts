@@ -1,225 +1,302 @@
-// The picture: particles as spheres that are drawn as points (impostors), solids as meshes.
+// What stands before the camera: particles and solids of a scene, and the camera itself. Draws only when something has
+// changed, and coarser where the machine cannot keep up.
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import type { Frame, Scene } from "./protocol";
+import { Picture } from "./picture";
+import type { Frame, Scene, Solid } from "./protocol";
 
 export type ColorBy = "material" | "speed" | "density" | "pressure";
-// The renderer's colour map (src/render/color_map.cpp).
-export const STOPS = [0x3f5cb5, 0x3681c4, 0x2fa0b8, 0x3fb896, 0x7bcb62, 0xc8d94a, 0xfde85c];
+export type Axis = "off" | "x" | "y" | "z";
+export const COLORINGS: ColorBy[] = ["material", "speed", "density", "pressure"];
 
-const VERTEX = /* glsl */ `
-  in vec4 place; in vec4 value; in uint id;
-  uniform vec3 lo, extent; uniform float radius, pixels; uniform int by; uniform vec3 palette[8]; uniform sampler2D map;
-  out vec3 tint; out vec3 middle; out float size; out vec3 world;
-  void main() {
-    world = lo + place.xyz * extent;
-    size = radius * place.w;
-    vec4 at = modelViewMatrix * vec4(world, 1.0);
-    middle = at.xyz;
-    gl_Position = projectionMatrix * at;
-    gl_PointSize = max(1.0, 2.1 * size * projectionMatrix[1][1] * pixels / gl_Position.w);
-    if (by == 0) {
-      int m = int(value.w * 255.0 + 0.5);
-      // Grains differ a little, each always in the same way.
-      float vary = fract(float(id & 0xffffu) * 0.618034);
-      tint = palette[min(m, 7)] * (0.82 + 0.36 * vary);
-    } else {
-      float v = by == 1 ? value.x : (by == 2 ? value.y : value.z);
-      tint = texture(map, vec2(v, 0.5)).rgb;
-    }
-  }`;
-const FRAGMENT = /* glsl */ `
-  precision highp float;
-  in vec3 tint; in vec3 middle; in float size; in vec3 world;
-  uniform mat4 projectionMatrix; uniform vec3 sun; uniform float cut, cutLo, cutHi;
-  out vec4 color;
-  void main() {
-    if (world.z > mix(cutLo, cutHi, cut) && cut < 1.0) discard;
-    vec2 p = (2.0 * gl_PointCoord - 1.0) * vec2(1.05, -1.05);
-    float r2 = dot(p, p);
-    if (r2 > 1.0) discard;
-    vec3 normal = vec3(p, sqrt(1.0 - r2));
-    vec4 clip = projectionMatrix * vec4(middle + size * normal, 1.0);
-    gl_FragDepth = 0.5 + 0.5 * clip.z / clip.w;
-    float light = 0.42 + 0.58 * max(dot(normal, sun), 0.0);
-    vec3 shine = vec3(0.18) * pow(max(dot(reflect(-sun, normal), vec3(0, 0, 1)), 0.0), 24.0);
-    color = vec4(pow(tint * light + shine, vec3(1.0 / 2.2)), 1.0);
-  }`;
+const MOVING = [0xd07a33, 0xb9493f, 0xd9b25f, 0x6f7fb8, 0xe3ddd0];
+const STANDING = 0x98a1ac;
+const SCALES = [1, 0.7, 0.5]; // of the screen's pixels
 
-function linear(rgb: number): THREE.Color { return new THREE.Color().setHex(rgb, THREE.SRGBColorSpace); }
-
-function mapTexture(): THREE.DataTexture {
-  const data = new Uint8Array(256 * 4);
-  for (let i = 0; i < 256; ++i) {
-    const place = (i / 255) * (STOPS.length - 1), k = Math.min(Math.floor(place), STOPS.length - 2);
-    const c = linear(STOPS[k]).lerp(linear(STOPS[k + 1]), place - k);
-    data.set([255 * c.r, 255 * c.g, 255 * c.b, 255], 4 * i);
-  }
-  const texture = new THREE.DataTexture(data, 256, 1);
-  texture.minFilter = texture.magFilter = THREE.LinearFilter;
-  texture.needsUpdate = true;
-  return texture;
-}
+const color = (rgb: number) => new THREE.Color().setHex(rgb, THREE.SRGBColorSpace);
 
 export class Stage {
   readonly renderer: THREE.WebGLRenderer;
-  readonly camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
+  readonly camera = new THREE.PerspectiveCamera(38, 1, 0.01, 1000);
   readonly controls: OrbitControls;
-  private readonly world = new THREE.Scene();
-  private readonly solids = new THREE.Group();
-  private readonly material: THREE.RawShaderMaterial;
-  private geometry = new THREE.BufferGeometry();
-  private readonly points: THREE.Points;
+  readonly picture: Picture;
+  private placed: THREE.Object3D[] = []; // the solids, as frames tell their poses
   private capacity = 0;
-  private box = new THREE.Box3();
+  private spacing = 0.01;
+  private readonly box = new THREE.Box3(); // of the particles
+  private readonly stands = new THREE.Box3(); // of the solids
+  private around = new THREE.Sphere(new THREE.Vector3(), 1);
   private framed = false;
+  private scale = 0;
+  private changed = performance.now();
+  private dirty = true;
+  private cutting: { axis: Axis; share: number; flip: boolean } = { axis: "off", share: 0.5, flip: false };
+  margin = 0; // pixels at the right that a panel covers
   drawn = 0; // pictures
-  milliseconds = 0; // between pictures
+  milliseconds = 0; // a picture
   beforePicture = () => {};
 
   constructor(readonly canvas: HTMLCanvasElement) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
-    this.material = new THREE.RawShaderMaterial({
-      glslVersion: THREE.GLSL3,
-      vertexShader: "precision highp float; precision highp int; uniform mat4 modelViewMatrix, projectionMatrix;" + VERTEX,
-      fragmentShader: FRAGMENT,
-      uniforms: {
-        lo: { value: new THREE.Vector3() }, extent: { value: new THREE.Vector3(1, 1, 1) }, radius: { value: 0.01 },
-        pixels: { value: 1 }, by: { value: 0 }, palette: { value: Array.from({ length: 8 }, () => new THREE.Color(0.5, 0.5, 0.5)) },
-        map: { value: mapTexture() }, sun: { value: new THREE.Vector3(0.4, 0.75, 0.53).normalize() },
-        cut: { value: 1 }, cutLo: { value: 0 }, cutHi: { value: 1 },
-      },
-    });
-    this.points = new THREE.Points(this.geometry, this.material);
-    this.points.frustumCulled = false;
-    this.world.add(this.points, this.solids, new THREE.HemisphereLight(0xffffff, 0x445566, 1.6));
-    const sun = new THREE.DirectionalLight(0xffffff, 1.6);
-    sun.position.set(0.4, 1, 0.6);
-    this.camera.add(sun);
-    this.world.add(this.camera);
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: false, powerPreference: "high-performance" });
+    this.renderer.setClearColor(0x000000, 0);
+    this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace; // the last pass writes the screen's colours itself
+    this.picture = new Picture(this.renderer);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.listenToKeyEvents(canvas);
+    this.controls.addEventListener("change", () => this.redraw());
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
-    let last = performance.now();
+    let before = 0, drew = false;
     this.renderer.setAnimationLoop((now) => {
-      this.milliseconds += 0.1 * (now - last - this.milliseconds);
-      last = now;
+      if (drew) this.keepUp(now - before);
+      before = now;
       this.beforePicture();
       this.controls.update();
-      this.renderer.render(this.world, this.camera);
-      ++this.drawn;
+      // At rest: once more, in full
+      if (!this.dirty && this.scale > 0 && performance.now() - this.changed > 500) this.setScale(0);
+      drew = this.dirty;
+      if (this.dirty) this.draw();
     });
   }
 
-  background(color: string) { this.world.background = new THREE.Color(color); }
+  redraw() { this.dirty = true; this.changed = performance.now(); }
+
+  private draw() {
+    this.dirty = false;
+    this.placeCut();
+    this.picture.draw(this.camera, this.around, this.spacing);
+    ++this.drawn;
+  }
+
+  private keepUp(milliseconds: number) {
+    this.milliseconds += 0.25 * (milliseconds - this.milliseconds);
+    if (this.milliseconds > 70 && this.scale + 1 < SCALES.length) this.setScale(this.scale + 1);
+    if (this.milliseconds < 17 && this.scale > 0) this.setScale(this.scale - 1);
+  }
+  private setScale(scale: number) {
+    this.scale = scale;
+    this.milliseconds = 30;
+    this.resize();
+  }
 
   private resize() {
-    const w = this.canvas.clientWidth, h = this.canvas.clientHeight;
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    if (w === 0 || h === 0) return;
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2) * SCALES[this.scale]);
     this.renderer.setSize(w, h, false);
+    this.picture.resize(this.canvas.width, this.canvas.height);
     this.camera.aspect = w / h;
-    // The panel on the right covers part of the picture: the middle of the rest is the middle.
-    if (w > 700) this.camera.setViewOffset(w, h, 147, 0, w, h);
-    else this.camera.clearViewOffset();
-    this.camera.updateProjectionMatrix();
-    this.material.uniforms.pixels.value = 0.5 * this.renderer.domElement.height;
+    this.camera.setViewOffset(w, h, 0.5 * this.margin, 0, w, h);
+    this.dirty = true;
   }
+
+  // The picture's middle is the middle of what panels leave free.
+  setMargin(pixels: number) { this.margin = pixels; this.resize(); }
+
+  look(light: boolean) {
+    const p = this.picture, set = (c: THREE.Color, rgb: number) => c.copy(color(rgb));
+    set(p.sky.horizon.value, light ? 0xeef1f5 : 0x2b343f);
+    set(p.sky.zenith.value, light ? 0xb9cbdd : 0x10151b);
+    set(p.ground.floorColor.value, light ? 0xe9ebee : 0x56606c);
+    set(p.light.skyColor.value, light ? 0xb4c4d6 : 0x93a6bd);
+    set(p.light.groundColor.value, light ? 0xa39d94 : 0x5d5a56);
+    this.redraw();
+  }
+
+  // ---- A scene; `again`: the same one with other numbers, seen from where it was seen
 
   open(scene: Scene, again: boolean) {
-    this.camera.up.set(0, scene.up === "y" ? 1 : 0, scene.up === "z" ? 1 : 0);
-    scene.materials.slice(0, 8).forEach((m, i) => this.material.uniforms.palette.value[i].setRGB(...m.color));
-    this.solids.clear();
-    for (const solid of scene.solids) this.solids.add(this.model(solid));
-    if (!again) { this.framed = false; this.box.makeEmpty(); }
+    const p = this.picture, z = scene.up === "z";
+    this.spacing = scene.spacing;
+    this.camera.up.set(0, z ? 0 : 1, z ? 1 : 0);
+    p.light.up.value.copy(this.camera.up);
+    p.light.sun.value.set(-0.45, z ? -0.5 : 0.78, z ? 0.78 : 0.5).normalize();
+    let fluids = 0;
+    scene.materials.slice(0, 8).forEach((m, i) => {
+      p.particles.palette.value[i].setRGB(...m.color);
+      if (m.fluid) fluids |= 1 << i;
+    });
+    p.particles.fluids.value = fluids;
+    this.openSolids(scene);
+    if (!again) {
+      this.framed = this.takeCamera(scene);
+      this.box.makeEmpty();
+    }
+    this.redraw();
   }
 
-  private model(solid: Scene["solids"][number]): THREE.Object3D {
-    let geometry = new THREE.BufferGeometry();
-    geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(solid.vertices), 3));
-    geometry.setIndex(solid.triangles);
-    const object = new THREE.Group();
-    const edges = new THREE.LineSegments(new THREE.EdgesGeometry(geometry, 25), new THREE.LineBasicMaterial({ color: 0x8899aa }));
-    if (solid.container) return object.add(edges);
-    geometry = geometry.toNonIndexed();
-    geometry.computeVertexNormals();
-    const color = solid.moves ? 0xc9803a : 0x8b95a3;
-    return object.add(new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({ color, roughness: 0.75, flatShading: solid.triangles.length < 300 })));
+  private takeCamera(scene: Scene): boolean {
+    const { position, target, fov } = scene.camera;
+    this.camera.fov = fov;
+    if (!position || !target) return false;
+    // Composed for a wide picture without panels: from further away where less is free
+    const free = this.camera.aspect * (1 - this.margin / this.canvas.clientWidth), back = Math.max(1, 16 / 9 / free);
+    this.controls.target.set(...target);
+    this.camera.position.set(...position).sub(this.controls.target).multiplyScalar(back).add(this.controls.target);
+    const reach = this.camera.position.distanceTo(this.controls.target);
+    this.camera.near = 0.01 * reach;
+    this.camera.far = 40 * reach;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    return true;
   }
+
+  private openSolids(scene: Scene) {
+    const p = this.picture;
+    for (const group of [p.solids, p.glass]) {
+      group.traverse((o) => (o as THREE.Mesh).geometry?.dispose());
+      group.clear();
+    }
+    let moving = 0;
+    const lowest: number[] = [], up = this.camera.up;
+    this.stands.makeEmpty();
+    this.placed = scene.solids.map((solid) => {
+      const object = this.makeSolid(solid, solid.moves ? MOVING[moving++ % MOVING.length] : STANDING);
+      (solid.container ? p.glass : p.solids).add(object);
+      const bounds = new THREE.Box3().setFromObject(object);
+      this.stands.union(bounds);
+      if (!solid.moves) lowest.push(bounds.min.dot(up));
+      return object;
+    });
+    p.ground.level.value = scene.ground ?? (lowest.length > 0 ? Math.min(...lowest) : NaN);
+  }
+
+  private makeSolid(solid: Solid, rgb: number): THREE.Object3D {
+    const indexed = new THREE.BufferGeometry();
+    indexed.setAttribute("position", new THREE.BufferAttribute(new Float32Array(solid.vertices), 3));
+    indexed.setIndex(solid.triangles);
+    // Few triangles have edges, many are a curve
+    const curved = solid.triangles.length >= 300;
+    const geometry = curved ? indexed : indexed.toNonIndexed();
+    geometry.computeVertexNormals();
+    const object = new THREE.Group();
+    if (!solid.container) return object.add(new THREE.Mesh(geometry, this.picture.solidMaterial(color(rgb))));
+    object.add(new THREE.Mesh(geometry, this.picture.glassMaterial(curved)));
+    const edges = new THREE.LineBasicMaterial({ color: 0x8d9bab, transparent: true, opacity: 0.55 });
+    if (!curved) object.add(new THREE.LineSegments(new THREE.EdgesGeometry(indexed, 25), edges));
+    return object;
+  }
+
+  // ---- A frame
 
   show(frame: Frame) {
-    const u = this.material.uniforms;
+    const u = this.picture.particles;
     u.lo.value.set(...frame.lo);
     u.extent.value.set(...frame.extent);
     u.radius.value = frame.radius;
     if (frame.count > this.capacity) this.grow(frame.count);
+    const geometry = this.picture.points.geometry;
     (["place", "value", "id"] as const).forEach((name, k) => {
-      const attribute = this.geometry.getAttribute(name) as THREE.BufferAttribute;
+      const attribute = geometry.getAttribute(name) as THREE.BufferAttribute;
       attribute.array.set([frame.places, frame.values, frame.ids][k]);
       attribute.clearUpdateRanges();
       attribute.addUpdateRange(0, frame.count * attribute.itemSize);
       attribute.needsUpdate = true;
     });
-    this.geometry.setDrawRange(0, frame.count);
-    this.solids.children.forEach((solid, i) => {
+    geometry.setDrawRange(0, frame.count);
+    this.placed.forEach((solid, i) => {
       const b = frame.bodies.subarray(7 * i, 7 * i + 7);
       if (b.length < 7) return;
       solid.position.set(b[0], b[1], b[2]);
       solid.quaternion.set(b[3], b[4], b[5], b[6]);
     });
-    const lo = new THREE.Vector3(...frame.lo);
-    this.box.set(lo, lo.clone().add(new THREE.Vector3(...frame.extent)));
-    u.cutLo.value = frame.lo[2] - frame.radius;
-    u.cutHi.value = frame.lo[2] + frame.extent[2] + frame.radius;
-    if (!this.framed) this.frameAll();
+    if (frame.count > 0) {
+      const lo = new THREE.Vector3(...frame.lo);
+      this.box.set(lo, lo.clone().add(new THREE.Vector3(...frame.extent))).expandByScalar(frame.radius);
+    }
+    this.measure();
+    if (!this.framed && frame.count > 0) this.frameAll();
+    this.redraw();
   }
 
   private grow(count: number) {
     this.capacity = Math.ceil(1.25 * count);
-    this.geometry.dispose();
-    this.geometry = new THREE.BufferGeometry();
+    this.picture.points.geometry.dispose();
+    const geometry = new THREE.BufferGeometry();
     const add = (name: string, array: THREE.TypedArray, items: number, normalized: boolean) => {
       const attribute = new THREE.BufferAttribute(array, items, normalized);
       attribute.setUsage(THREE.DynamicDrawUsage);
-      this.geometry.setAttribute(name, attribute);
+      geometry.setAttribute(name, attribute);
     };
     add("place", new Uint16Array(4 * this.capacity), 4, true);
     add("value", new Uint8Array(4 * this.capacity), 4, true);
     add("id", new Uint32Array(this.capacity), 1, false);
-    this.points.geometry = this.geometry;
+    this.picture.points.geometry = geometry;
   }
 
-  colorBy(what: ColorBy) { this.material.uniforms.by.value = ["material", "speed", "density", "pressure"].indexOf(what); }
-  clip(share: number) { this.material.uniforms.cut.value = share; }
+  // How large all of it is. Solids that are much larger than the material do not count.
+  private measure() {
+    const all = this.box.clone(), size = (b: THREE.Box3) => b.getSize(new THREE.Vector3()).length();
+    if (!this.stands.isEmpty() && (all.isEmpty() || size(this.stands) < 20 * size(all))) all.union(this.stands);
+    if (all.isEmpty()) return;
+    all.getBoundingSphere(this.around);
+    const g = this.picture.ground;
+    if (Number.isNaN(g.level.value)) g.level.value = this.box.min.dot(this.camera.up);
+    g.center.value.copy(this.around.center);
+    g.reach.value = 2.6 * this.around.radius;
+    g.cell.value = Math.pow(10, Math.floor(Math.log10(0.6 * this.around.radius)));
+  }
 
-  // All of the particles and bounded solids, from a little above.
+  colorBy(what: ColorBy) {
+    const by = COLORINGS.indexOf(what);
+    if (this.picture.particles.by.value !== by) this.redraw();
+    this.picture.particles.by.value = by;
+  }
+  drawFluid(surface: boolean) { this.picture.surface = surface; this.redraw(); }
+  hasFluid(): boolean { return this.picture.particles.fluids.value !== 0; }
+
+  cut(axis: Axis, share: number, flip: boolean) { this.cutting = { axis, share, flip }; this.redraw(); }
+  private placeCut() {
+    const { axis, share, flip } = this.cutting, plane = this.picture.cut.cut.value;
+    if (axis === "off") { plane.set(0, 0, 0, 1); return; }
+    const side = flip ? -1 : 1, range = this.box.clone().union(this.stands);
+    const at = range.min[axis] + share * (range.max[axis] - range.min[axis]);
+    plane.set(axis === "x" ? side : 0, axis === "y" ? side : 0, axis === "z" ? side : 0, side * at);
+  }
+
+  // All of it, from a little above.
   frameAll() {
     this.framed = true;
-    const all = this.box.clone();
-    this.solids.updateMatrixWorld(true);
-    const stands = new THREE.Box3().setFromObject(this.solids);
-    if (!stands.isEmpty() && stands.getSize(new THREE.Vector3()).length() < 20 * all.getSize(new THREE.Vector3()).length()) all.union(stands);
-    const ball = all.getBoundingSphere(new THREE.Sphere());
-    const up = this.camera.up;
-    const from = up.z > 0 ? new THREE.Vector3(0.45, -1, 0.5) : new THREE.Vector3(0.45, 0.5, 1);
-    const reach = (1.02 * ball.radius) / Math.sin((0.5 * this.camera.fov * Math.PI) / 180);
-    this.controls.target.copy(ball.center);
-    this.camera.position.copy(ball.center).addScaledVector(from.normalize(), reach);
+    this.measure();
+    const z = this.camera.up.z > 0, from = z ? new THREE.Vector3(0.45, -1, 0.5) : new THREE.Vector3(0.45, 0.5, 1);
+    const half = (0.5 * this.camera.fov * Math.PI) / 180, wide = this.camera.aspect * (1 - this.margin / this.canvas.clientWidth);
+    const reach = (1.02 * this.around.radius) / Math.sin(Math.min(half, Math.atan(Math.tan(half) * wide)));
+    this.controls.target.copy(this.around.center);
+    this.camera.position.copy(this.around.center).addScaledVector(from.normalize(), reach);
     this.camera.near = 0.01 * reach;
-    this.camera.far = 20 * reach;
+    this.camera.far = 40 * reach;
     this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.redraw();
   }
 
-  // Where the mouse points: on the plane through what is looked at, across the line of sight.
-  under(event: PointerEvent): { at: THREE.Vector3; along: THREE.Vector3 } {
+  // Where the mouse points: on the plane through the middle of the material, across the line of sight.
+  under(event: PointerEvent): THREE.Vector3 {
     const box = this.canvas.getBoundingClientRect();
     const p = new THREE.Vector2((2 * (event.clientX - box.left)) / box.width - 1, 1 - (2 * (event.clientY - box.top)) / box.height);
     const ray = new THREE.Raycaster();
     ray.setFromCamera(p, this.camera);
     const ahead = this.camera.getWorldDirection(new THREE.Vector3());
     const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(ahead, this.box.getCenter(new THREE.Vector3()));
-    const at = ray.ray.intersectPlane(plane, new THREE.Vector3()) ?? this.controls.target.clone();
-    return { at, along: ray.ray.direction.clone() };
+    return ray.ray.intersectPlane(plane, new THREE.Vector3()) ?? this.controls.target.clone();
   }
-  size(): number { return this.box.getSize(new THREE.Vector3()).length(); }
+
+  // In full, as a data: address.
+  photograph(): string {
+    this.setScale(0);
+    this.draw();
+    return this.canvas.toDataURL("image/png");
+  }
+
+  // How long pictures take that are waited for [ms], the machine being otherwise idle.
+  time(pictures: number): number[] {
+    this.setScale(0);
+    const gl = this.renderer.getContext(), pixel = new Uint8Array(4);
+    return Array.from({ length: pictures }, () => {
+      const start = performance.now();
+      this.draw();
+      gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+      return performance.now() - start;
+    });
+  }
 }

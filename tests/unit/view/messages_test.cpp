@@ -87,20 +87,37 @@ TEST(ViewCommand, TakesWhatIsWhole) {
   EXPECT_EQ(parse_view_command(R"({"do":"set","key":"pbf.iterations","value":4})", command), "");
   EXPECT_EQ(command.what, ViewCommand::What::set);
   EXPECT_EQ(command.value, "4");
+  EXPECT_EQ(parse_view_command(R"({"do":"set","key":"gravity","value":[0,-1.5,2]})", command), "");
+  EXPECT_TRUE(command.is_vector);
+  EXPECT_EQ(command.vector.y, -1.5);
   EXPECT_EQ(parse_view_command(R"({"do":"pour","at":[1,2,3],"velocity":[0,-1,0]})", command), "");
   EXPECT_EQ(command.at.z, 3.0);
 }
 
 TEST(ViewCommand, RefusesTheRest) {
   ViewCommand command;
-  for (const char* text :
-       {"", "{", "null", "[]", "{}", R"({"do":7})", R"({"do":"erase"})", R"({"do":"seek"})",
-        R"({"do":"seek","frame":1.5})", R"({"do":"seek","frame":"1"})", R"({"do":"set"})",
-        R"({"do":"set","key":"a"})", R"({"do":"set","key":"a","value":[]})",
-        R"({"do":"set","key":"","value":1})", R"({"do":"open","scene":3})",
-        R"({"do":"pour","at":[1,2],"velocity":[0,0,0]})",
-        R"({"do":"push","at":[1,2,1e9],"velocity":[0,0,0]})",
-        R"({"do":"push","at":[1,2,"3"],"velocity":[0,0,0]})", "\xff\xfe"}) {
+  for (const char* text : {"",
+                           "{",
+                           "null",
+                           "[]",
+                           "{}",
+                           R"({"do":7})",
+                           R"({"do":"erase"})",
+                           R"({"do":"seek"})",
+                           R"({"do":"seek","frame":1.5})",
+                           R"({"do":"seek","frame":"1"})",
+                           R"({"do":"set"})",
+                           R"({"do":"set","key":"a"})",
+                           R"({"do":"set","key":"a","value":[]})",
+                           R"({"do":"set","key":"a","value":[1,2]})",
+                           R"({"do":"set","key":"a","value":[1,2,"3"]})",
+                           R"({"do":"set","key":"a","value":[1,2,1e99]})",
+                           R"({"do":"set","key":"","value":1})",
+                           R"({"do":"open","scene":3})",
+                           R"({"do":"pour","at":[1,2],"velocity":[0,0,0]})",
+                           R"({"do":"push","at":[1,2,1e9],"velocity":[0,0,0]})",
+                           R"({"do":"push","at":[1,2,"3"],"velocity":[0,0,0]})",
+                           "\xff\xfe"}) {
     EXPECT_NE(parse_view_command(text, command), "") << text;
   }
   EXPECT_NE(parse_view_command(std::string(60000, '['), command), "");

@@ -1,0 +1,94 @@
+// What the view costs, and how fast the page draws; the figures of docs/view.md. On an idle machine:
+//   node test/measure.mjs PROGRAM slowdown [SCENE] [FRAMES]   the simulation with and without a viewer, in one run
+//   node test/measure.mjs PROGRAM pictures SCENE ...          milliseconds a picture, in this machine's browser
+//   node test/measure.mjs PROGRAM first SCENE                 from the command to the first picture
+import { connect } from "node:net";
+import { join } from "node:path";
+import { clean, launch, scratch, start } from "./tools.mjs";
+
+const [program, what, ...words] = process.argv.slice(2);
+const median = (values) => { const v = [...values].sort((a, b) => a - b); return v[Math.floor(v.length / 2)]; };
+
+// A viewer that takes all that comes, and draws nothing.
+function attach(url) {
+  const { hostname, port, search } = new URL(url);
+  const socket = connect(Number(port), hostname, () => {
+    socket.write(`GET /ws${search} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`);
+  });
+  let bytes = 0;
+  socket.on("data", (data) => { bytes += data.length; });
+  socket.on("error", () => {});
+  return { bytes: () => bytes, leave: () => socket.destroy() };
+}
+
+// Frames in turn with a viewer and without; the first after each change does not count. The flow changes slowly, so each
+// pair of blocks is compared, and the median of these ratios is the result.
+async function slowdown(scene = "bench/pbf-dam-100k", frames = 48) {
+  const BLOCK = 4;
+  const run = start(program, ["run", scene, "--view", "--json-log", "--frames", String(frames), "--out", join(scratch, "run")], "stderr");
+  const url = await run.url;
+  const seconds = [];
+  let last = 0, viewer = null, bytes = 0, rest = "";
+  await new Promise((done) => {
+    run.child.once("exit", done);
+    run.child.stdout.on("data", (data) => {
+      const lines = (rest + data).split("\n");
+      rest = lines.pop();
+      for (const line of lines) {
+        const { event, frame } = JSON.parse(line), now = performance.now();
+        if (event !== "frame") continue;
+        if (last > 0) seconds.push({ frame, ms: now - last });
+        last = now;
+        const attached = Math.floor(frame / BLOCK) % 2 === 1;
+        if (attached && !viewer) viewer = attach(url);
+        if (!attached && viewer) { bytes += viewer.bytes(); viewer.leave(); viewer = null; }
+      }
+    });
+  });
+  const blocks = [];
+  for (const { frame, ms } of seconds) {
+    const b = Math.floor((frame - 1) / BLOCK); // computed after the change at frame - 1
+    if ((frame - 1) % BLOCK > 0) (blocks[b] ??= []).push(ms);
+  }
+  const means = blocks.filter((b) => b?.length === BLOCK - 1).map((b) => b.reduce((x, y) => x + y, 0) / b.length), ratios = [];
+  // A block with a viewer against the mean of its neighbours without one
+  const first = blocks.findIndex((b) => b?.length === BLOCK - 1);
+  for (let i = 1; i + 1 < means.length; ++i) if ((i + first) % 2 === 1) ratios.push(means[i] / (0.5 * (means[i - 1] + means[i + 1])));
+  console.log(`${scene}: ${(median(means)).toFixed(0)} ms a frame; with a viewer over without: ${ratios.map((r) => r.toFixed(3)).join(" ")}; median ${median(ratios).toFixed(3)}; ${(bytes / 1e6).toFixed(0)} MB sent`);
+}
+
+async function pictures() {
+  const browser = await launch();
+  for (const scene of words) {
+    const server = start(program, ["view", scene, "--paused"]);
+    const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+    page.setDefaultTimeout(300000);
+    await page.goto(await server.url);
+    await page.waitForFunction(() => window.barchan?.last() && window.barchan.stage.drawn > 0, null, { polling: 100 });
+    for (const look of ["surface", "particles"]) {
+      await page.evaluate((look) => window.barchan.stage.drawFluid(look === "surface"), look);
+      const times = await page.evaluate(() => window.barchan.stage.time(5));
+      console.log(`${scene} ${await page.evaluate(() => window.barchan.last().count)} particles, ${look}: ${median(times).toFixed(0)} ms a picture of 1280 x 720`);
+    }
+    await page.close();
+    await server.stop();
+  }
+  await browser.close();
+}
+
+async function first() {
+  const browser = await launch(), page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  await page.goto("about:blank");
+  const begun = performance.now(), server = start(program, ["view", words[0]]);
+  await page.goto(await server.url);
+  await page.waitForFunction(() => window.barchan?.last() && window.barchan.stage.drawn > 0, null, { polling: "raf", timeout: 120000 });
+  console.log(`${words[0]}, ${await page.evaluate(() => window.barchan.last().count)} particles: first picture after ${((performance.now() - begun) / 1000).toFixed(2)} s`);
+  await browser.close();
+  await server.stop();
+}
+
+try {
+  await ({ slowdown: () => slowdown(words[0], Number(words[1] ?? 48)), pictures, first })[what]();
+} finally {
+  clean();
+}
