@@ -73,6 +73,24 @@ TEST(Simulation, FieldsAreNotCopiesAndKeepTheirMoment) {
   EXPECT_EQ(heights(last), now);
 }
 
+TEST(Simulation, OnAGpuFieldsAreCopiesThatStayToo) {
+  std::optional<Simulation> simulation;
+  try {
+    simulation = Simulation::from_toml(kDrop, "scene", {"cuda", 0, {}});
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const Field first = simulation->positions();
+  const std::vector<float> then = heights(first);
+  simulation->run_until(0.3);
+  const double fallen = then[0] - heights(simulation->positions())[0];
+  EXPECT_NEAR(fallen, 0.5 * 9.81 * std::pow(simulation->time(), 2), 1e-3);
+  simulation->set_velocities(std::vector<float>(3 * simulation->size(), 1.0f));
+  EXPECT_EQ(simulation->velocities().component<float>(2)[5], 1.0f);
+  simulation.reset();
+  EXPECT_EQ(heights(first), then);
+}
+
 TEST(Simulation, RunsUntilItIsToldToStop) {
   Simulation simulation = Simulation::from_toml(kDrop);
   int steps = 0;
