@@ -178,9 +178,11 @@ struct Gather {
 struct GatherStress {
   View<const std::uint32_t> order;
   View3<const float> normal, shear, rub;  // xx, yy, zz; xy, xz, yz; f
+  View<const float> mean;                 // p around it [Pa]
   float warm;
-  View<Float4> stress, more_stress;  // out: xx, yy, zz, xy; xz, yz, 0, (b)
+  View<Float4> stress, more_stress;  // out: xx, yy, zz, xy; xz, yz, (1 / strength), (b)
   View3<float> friction;             // out: f
+  View<float> around;                // out: p around it [Pa]
 
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
@@ -189,6 +191,7 @@ struct GatherStress {
     stress[i] = {n.x, n.y, n.z, t.x};
     more_stress[i] = {t.y, t.z, 0.0f, 0.0f};
     friction[i] = warm * rub[from];
+    around[i] = mean[from];
   }
 };
 
@@ -454,7 +457,7 @@ struct Push {
   float dt;               // [s]
   View<WallPart> parts;   // in and out: what they do
   View3<float> friction;  // in and out: f [m/s^2]
-  View<float> mean;       // out: p around it [Pa]; empty where nobody asks for it
+  View<float> mean;       // out: p around it [Pa]; empty but in the last iteration of sand
   View<Float4> star;      // in: b; out: v*
 
   HD_INLINE void operator()(int i) const {
@@ -541,6 +544,9 @@ struct StrainSums {
 // or, with the paper's box, |s_ij| <= friction p + beta^2 C for each component of dev s.
 struct Yield {
   bool box;
+  HD static float strength(const Matter& m, float p, float bonds) {
+    return m.friction * p + 1.41421356f * bonds * bonds * m.cohesion;
+  }
   HD Sym3 operator()(const Sym3& tried, const Matter& m, float p, float bonds) const {
     const float C = bonds * bonds * m.cohesion, mean = trace(tried) / 3.0f;
     Sym3 s = deviator(tried);
@@ -550,7 +556,7 @@ struct Yield {
            clamp(s.xy, most), clamp(s.xz, most), clamp(s.yz, most)};
       s = deviator(s);
     } else {
-      const float most = m.friction * p + 1.41421356f * C, is = frobenius_norm(s);
+      const float most = strength(m, p, bonds), is = frobenius_norm(s);
       if (is > most) s *= most / is;
     }
     const float tension = max(0.0f, min(mean, C));
@@ -562,14 +568,15 @@ struct Yield {
 
 // s += ease omega D^-1 e, within the yield surface                                        (12)
 //
-// The surface is that of the mean pressure around a particle. p itself differs from one particle to
-// the next as their places do, by a third and more in sand at rest, and what is cut off where it is
-// low would have to grow again by strain: sand would creep. A grain on top, which has no p of its
-// own, is held as those are that it lies on.
+// The surface is that of the mean pressure around a particle, at the end of the step before. p
+// itself differs from one particle to the next as their places do, by a third and more in sand at
+// rest, and within a step it rises from 0.9 of what it will be; what is cut off where or while it
+// is low would have to grow again by strain: sand would creep. A grain on top, which has no p of
+// its own, is held as those are that it lies on.
 struct Strain {
   Neighbours near;
   View<const Float4> points, star, with_pressure;
-  View<const float> mean;  // empty: p itself is meant
+  View<const float> around;  // empty: p itself is meant
   View<const Goal> goals;
   View<const std::uint8_t> material;
   View<const Matter> matter;
@@ -583,7 +590,7 @@ struct Strain {
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Matter& m = matter[material[at]];
-    const float p = max(mean.size > 0 ? mean[at] : with_pressure[at].w, 0.0f);
+    const float p = max(around.size > 0 ? around[at] : with_pressure[at].w, 0.0f);
     const Float4 a = stress[at], b = more_stress[at];
     if (!m.rough || (p <= 0.0f && m.cohesion <= 0.0f)) {
       stress[at] = {};
@@ -599,7 +606,7 @@ struct Strain {
     const float bonds = damage.size > 0 ? 1.0f - damage[at] : 1.0f;
     const Sym3 s = yield(before + (goals[at].ease * stiffness * m.density) * e, m, p, bonds);
     stress[at] = {s.xx, s.yy, s.zz, s.xy};
-    more_stress[at] = {s.xz, s.yz, 0.0f, b.w};
+    more_stress[at] = {s.xz, s.yz, 1.0f / max(Yield::strength(m, p, bonds), 1e-6f), b.w};
     if (strain_rate.size > 0) strain_rate[at] = frobenius_norm(e);
   }
 };
@@ -727,22 +734,23 @@ struct MoveOn {
   }
 };
 
-// What sand has beside: f, and s to begin the next step with, most of it its own, `share` of it the
-// mean around it. Particles that do not lie on a lattice gather stresses that cancel each other
+// What sand has beside: f, and s to begin the next step with, in part its own, in part (`share`)
+// the mean around it. Particles that do not lie on a lattice gather stresses that cancel each other
 // from one to the next, push nothing and use up the yield surface: these fade, those of the pile
-// stay.
+// stay. Stress over strength is what is averaged: in a slope it is the same at all depths, so the
+// mean of a particle with neighbours on one side alone is as good, and it stays below 1.
 struct SmoothSums {
-  static constexpr int kSums = 7;  // of W s_j and W
+  static constexpr int kSums = 7;  // of W s_j / strength_j and W
   KernelScale h;
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const T W = Pair<T>(j, h).shape();
-    sums[0] += W * j.ux;
-    sums[1] += W * j.uy;
-    sums[2] += W * j.uz;
-    sums[3] += W * j.uw;
-    sums[4] += W * j.sx;
-    sums[5] += W * j.sy;
+    const T W = Pair<T>(j, h).shape(), part = W * j.sz;
+    sums[0] += part * j.ux;
+    sums[1] += part * j.uy;
+    sums[2] += part * j.uz;
+    sums[3] += part * j.uw;
+    sums[4] += part * j.sx;
+    sums[5] += part * j.sy;
     sums[6] += W;
   }
 };
@@ -759,8 +767,9 @@ struct KeepStress {
     const auto at = static_cast<std::size_t>(i);
     const Vec3 x = point(points, static_cast<std::uint32_t>(i));
     const auto sums = sum_pairs(near, points, stress, more_stress, i, x, SmoothSums{k.W});
-    const float theirs = share / (1.0f + sums[6]), own = 1.0f - share + theirs;
     const Float4 a = stress[at], b = more_stress[at];
+    const float part = share / (1.0f + sums[6]), own = 1.0f - share + part;
+    const float theirs = b.z > 0.0f ? part / b.z : 0.0f;
     normal[at] = own * Vec3(a.x, a.y, a.z) + theirs * sums.vector(0);
     shear[at] = own * Vec3(a.w, b.x, b.y) + theirs * sums.vector(3);
     rub[at] = slot_of[at] != ~0u ? friction[at] : Vec3{};

@@ -50,7 +50,7 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
       more_stress_(device),
       pull_(device),
       friction_(device),
-      mean_pressure_(device),
+      around_(device),
       strain_rate_(device),
       near_wall_(device),
       pushed_(device),
@@ -82,6 +82,7 @@ std::vector<ColumnSpec> GsphSolver<Device>::columns() const {
     columns.push_back({"stress_normal", Type::f32, 3, false});  // xx, yy, zz
     columns.push_back({"stress_shear", Type::f32, 3, false});   // xy, xz, yz
     columns.push_back({"wall_friction", Type::f32, 3, false});
+    columns.push_back({"mean_pressure", Type::f32, 1, false});  // around a particle
   }
   if (cohesive_) columns.push_back({"damage", Type::f32, 1, true});
   return columns;
@@ -131,12 +132,13 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   if (rough_) {
     for (auto* packs : {&stress_, &more_stress_}) packs->resize(count);
     for (auto* vectors : {&pull_, &friction_}) vectors->resize(count);
-    if (!paper()) mean_pressure_.resize(count);
-    for_each(device_, "reorder", n(),
-             gsph::GatherStress{cells_.order(), now.vectors("stress_normal"),
-                                now.vectors("stress_shear"), now.vectors("wall_friction"),
-                                paper() ? 0.0f : 1.0f, stress_.view(), more_stress_.view(),
-                                friction_.view()});
+    around_.resize(count);
+    for_each(
+        device_, "reorder", n(),
+        gsph::GatherStress{cells_.order(), now.vectors("stress_normal"),
+                           now.vectors("stress_shear"), now.vectors("wall_friction"),
+                           now.numbers<float>("mean_pressure"), paper() ? 0.0f : 1.0f,
+                           stress_.view(), more_stress_.view(), friction_.view(), around_.view()});
   }
   begin_aside(device_);
   boundary_.place(next.bodies, cells_.cells(), std::as_const(points_).view(), h);
@@ -147,7 +149,7 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
                               rough_, wall_parts_.view()});
   end_aside(device_);
   next.reorder(cells_.order(), {"position", "velocity", "density", "pressure", "stress_normal",
-                                "stress_shear", "wall_friction"});
+                                "stress_shear", "wall_friction", "mean_pressure"});
   near_.build_later(cells_.cells(), std::as_const(points_).view(), h);
   join_aside(device_);
 }
@@ -191,7 +193,7 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
 }
 
 template <class Device>
-void GsphSolver<Device>::correct_velocity(double dt, const State& next) {
+void GsphSolver<Device>::correct_velocity(double dt, bool last, State& next) {
   const BoundaryView walls = boundary_.view();
   wall_pressure_.resize(boundary_.placed());
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
@@ -202,7 +204,8 @@ void GsphSolver<Device>::correct_velocity(double dt, const State& next) {
                       std::as_const(free_).view(), std::as_const(wall_pressure_).view(),
                       next.material(), std::as_const(matter_).view(), std::as_const(pull_).view(),
                       kernels_, static_cast<float>(dt), wall_parts_.view(), friction_.view(),
-                      mean_pressure_.view(), star_.view()});
+                      rough_ && last ? next.write_numbers<float>("mean_pressure") : View<float>{},
+                      star_.view()});
 }
 
 template <class Device>
@@ -213,7 +216,8 @@ void GsphSolver<Device>::correct_stress(double dt, const State& next) {
   for_each(
       device_, "strain", n(),
       gsph::Strain{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
-                   std::as_const(with_pressure_).view(), std::as_const(mean_pressure_).view(),
+                   std::as_const(with_pressure_).view(),
+                   paper() ? View<const float>{} : std::as_const(around_).view(),
                    std::as_const(goals_).view(), next.material(), std::as_const(matter_).view(),
                    cohesive_ ? next.numbers<float>("damage") : View<const float>{}, kernels_,
                    gsph::Yield{params_.yield == "alduan-otaduy"},
