@@ -30,6 +30,11 @@ inline constexpr const char* kShear = "dem.shear";
 inline constexpr const char* kWallShear = "dem.wall_shear";
 inline constexpr const char* kSolidPath = "dem.solid_path";    // of any solid since the search [m]
 inline constexpr const char* kBornBefore = "dem.born_before";  // next_id at the search
+inline constexpr const char* kSpheres = "dem.spheres";         // of the grains
+// What Kick foresees (Summary), for a step as long as the last one.
+inline constexpr const char* kAhead = "dem.ahead";
+inline constexpr const char* kPace = "dem.pace";
+inline constexpr const char* kLastStep = "dem.last_step";  // [s]
 
 // Steps in an impact at the largest speed. A contact begins somewhere within a step, which shifts
 // the rebound the more, the more suddenly damping begins.
@@ -95,6 +100,10 @@ DemSolver<Device>::DemSolver(Device& device, const SolverSetup& setup, const Dem
       wall_force_(device),
       wall_torque_(device),
       pair_roll_(device),
+      block_force_(device),
+      block_torque_(device),
+      block_deepest_(device),
+      outcome_(device),
       cover_offsets_(device),
       cover_part_(device),
       cover_place_(device),
@@ -312,6 +321,7 @@ double DemSolver<Device>::body_load(const State& now) const {
 template <class Device>
 bool DemSolver<Device>::same_grains(const State& now) const {
   return dem::kept_numbers(now, dem::kSphereStart).size == now.size() + 1 &&
+         now.scalars.contains(dem::kSpheres) &&
          now.scalars.at(dem::kBornBefore) == static_cast<double>(now.next_id);
 }
 
@@ -331,46 +341,42 @@ dem::PlaceSpheres DemSolver<Device>::placing(const State& next) {
 }
 
 template <class Device>
-double DemSolver<Device>::drift(const State& now, double dt, State& next) {
+void DemSolver<Device>::drift(const State& now, double dt, State& next) {
   const View3<float> x = next.write_position(), low = next.write_vectors("position_low"),
                      v = next.write_velocity(), w = next.write_vectors("angular_velocity");
   const View4<float> q = compound_ ? next.write_orientations("orientation") : View4<float>{};
   const View<float> turned = compound_ ? next.write_numbers<float>("turned") : View<float>{};
   // A resumed run has lists before it has spheres.
   dem::PlaceSpheres place{};
-  if (same_grains(now)) {
-    std::uint32_t spheres = 0;
-    const View<const std::uint32_t> start = dem::kept_numbers(now, dem::kSphereStart);
-    if (now.size() > 0) device_.download(&spheres, start.data + now.size(), sizeof(spheres));
+  if (!fresh_) {
+    const auto spheres = static_cast<std::size_t>(dem::scalar(now, dem::kSpheres));
     if (spheres_.resize(spheres + covered_.spheres.size())) covering_placed_ = false;
     place = placing(next);
   }
-  return static_cast<double>(reduce<Largest<float>>(
-      device_, "drift", static_cast<std::int64_t>(now.size()),
-      dem::Drift{now.position(),
-                 now.vectors("position_low"),
-                 now.velocity(),
-                 now.vectors("angular_velocity"),
-                 now.vectors("force"),
-                 now.vectors("torque"),
-                 lopsided_ ? now.vectors("angular_momentum") : View3<const float>{},
-                 turns(now),
-                 now.numbers<float>("scale"),
-                 now.numbers<float>("mass"),
-                 compound_ ? now.numbers<float>("turned") : View<const float>{},
-                 now.material(),
-                 types().types,
-                 now.vectors("listed_position"),
-                 Vec3(setup_.gravity),
-                 static_cast<float>(dt),
-                 x,
-                 low,
-                 v,
-                 w,
-                 lopsided_ ? next.write_vectors("angular_momentum") : View3<float>{},
-                 q,
-                 turned,
-                 place}));
+  for_each(device_, "drift", static_cast<std::int64_t>(now.size()),
+           dem::Drift{now.position(),
+                      now.vectors("position_low"),
+                      now.velocity(),
+                      now.vectors("angular_velocity"),
+                      now.vectors("force"),
+                      now.vectors("torque"),
+                      lopsided_ ? now.vectors("angular_momentum") : View3<const float>{},
+                      turns(now),
+                      now.numbers<float>("scale"),
+                      now.numbers<float>("mass"),
+                      compound_ ? now.numbers<float>("turned") : View<const float>{},
+                      now.material(),
+                      types().types,
+                      Vec3(setup_.gravity),
+                      static_cast<float>(dt),
+                      x,
+                      low,
+                      v,
+                      w,
+                      lopsided_ ? next.write_vectors("angular_momentum") : View3<float>{},
+                      q,
+                      turned,
+                      place});
 }
 
 // Where covered solids are at the end of the step; the driver has moved them. Velocities are means
@@ -401,7 +407,7 @@ void DemSolver<Device>::move_covering(const State& now, double dt, const State& 
     poses.push_back(pose);
   }
   poses_.upload(poses);
-  if (same_grains(now)) place_covering(next, covering_placed_);
+  if (!fresh_) place_covering(next, covering_placed_);
 }
 
 template <class Device>
@@ -431,13 +437,18 @@ double DemSolver<Device>::solids_moved(const State& now, const State& next) cons
   return farthest;
 }
 
-// The same grains, and none came farther than the lists look.
+// The same grains, and none will come farther than the lists look. In a shorter step than the last
+// one grains go less far, but for what gravity and contacts bend their ways: far less than the
+// hundredth of the skin that is kept back.
 template <class Device>
-bool DemSolver<Device>::lists_hold(const State& now, double moved, State& next) const {
+bool DemSolver<Device>::lists_hold(const State& now, double dt, State& next) const {
   double& path = next.scalars[dem::kSolidPath];
   path += solids_moved(now, next);
-  return same_grains(now) && 2.0 * moved < skin_ && moved + path < skin_ &&
-         !(covered_.meet && 2.0 * path >= skin_);
+  if (!same_grains(now)) return false;
+  const double longer = std::max(0.0, dt - dem::scalar(now, dem::kLastStep));
+  const double moved =
+      dem::scalar(now, dem::kAhead) + 2.0 * longer * dem::scalar(now, dem::kPace) + 0.005 * skin_;
+  return 2.0 * moved < skin_ && moved + path < skin_ && !(covered_.meet && 2.0 * path >= skin_);
 }
 
 // From counts in counts_ to where each list starts.
@@ -507,6 +518,7 @@ void DemSolver<Device>::find_contacts(const State& now, const SolidsView& solids
            dem::CountSpheres{next.material(), types().types, counts_.view()});
   std::uint32_t of_grains = 0;
   count_list("lists", next, dem::kSphereStart, next.size(), of_grains);
+  next.scalars[dem::kSpheres] = of_grains;
   covering.first = of_grains;
   spheres_.resize(of_grains + covered_.spheres.size());
   for_each(device_, "lists", n, placing(next));
@@ -685,7 +697,8 @@ void DemSolver<Device>::push_by(const State& now, const SolidsView& solids, doub
   const auto step = static_cast<float>(dt);
   push_pairs(device_, static_cast<std::int64_t>(pairs),
              dem::PushPairs<kHistory>{table, spheres, lists, step, shear, next_shear,
-                                      pair_force_.view(), pair_turn_.view(), pair_roll_.view()});
+                                      pair_force_.view(), pair_turn_.view(), pair_roll_.view()},
+             block_sums());
   for_each(device_, "contacts: walls", static_cast<std::int64_t>(entries),
            dem::PushAtWalls<kHistory>{table, spheres, lists, solids, step, walls, next_walls,
                                       wall_force_.view(), wall_torque_.view()});
@@ -696,6 +709,12 @@ void DemSolver<Device>::push(const State& now, const SolidsView& solids, double 
   const dem::Lists lists = this->lists(next);
   for (auto* buffer : {&pair_force_, &pair_turn_}) buffer->resize(lists.pair_other.size);
   for (auto* buffer : {&wall_force_, &wall_torque_}) buffer->resize(lists.wall_solid.size);
+  block_bits_ = dem::block_bits(device_, spheres_.size());
+  if (block_bits_ > 0) {
+    for (auto* buffer : {&block_force_, &block_torque_}) buffer->resize(spheres_.size());
+    const std::size_t block = std::size_t{1} << block_bits_;
+    block_deepest_.resize((spheres_.size() + block - 1) / block);
+  }
   if (laws_.model.rolls) pair_roll_.resize(lists.pair_other.size);
   if (history_) {
     push_by<true>(now, solids, dt, next);
@@ -705,55 +724,75 @@ void DemSolver<Device>::push(const State& now, const SolidsView& solids, double 
 }
 
 template <class Device>
-dem::SphereForces DemSolver<Device>::forces(const State& next) const {
+dem::BlockSums DemSolver<Device>::block_sums() {
+  return {block_force_.view(), block_torque_.view(), block_deepest_.view(), block_bits_};
+}
+
+template <class Device>
+dem::SphereForces DemSolver<Device>::forces(const State& next) {
   return {spheres_.view(),
           lists(next),
           pair_force_.view(),
           pair_turn_.view(),
           wall_force_.view(),
           wall_torque_.view(),
-          laws_.model.rolls ? pair_roll_.view() : View3<const float>{}};
+          laws_.model.rolls ? pair_roll_.view() : View3<const float>{},
+          block_sums()};
 }
 
 template <class Device>
-dem::Summary DemSolver<Device>::kick(double dt, State& next) {
+void DemSolver<Device>::kick(double dt, State& next) {
   const View3<float> v = next.rewrite_vectors("velocity");
   const View3<float> w = next.rewrite_vectors("angular_velocity");
-  return reduce<dem::JoinSummary>(
+  outcome_.resize(setup_.solids.size() / dem::kSolidsPerPass + 1);
+  reduce_to<dem::JoinSummary>(
       device_, "kick", static_cast<std::int64_t>(next.size()),
       dem::Kick{forces(next), next.position(), next.vectors("position_low"), turns(next),
                 next.numbers<float>("scale"), next.numbers<float>("mass"), next.material(),
-                types().types, Vec3(setup_.gravity), static_cast<float>(dt), v, w,
+                types().types, next.vectors("listed_position"),
+                compound_ ? next.numbers<float>("turned") : View<const float>{},
+                Vec3(setup_.gravity), static_cast<float>(dt), v, w,
                 lopsided_ ? next.rewrite_vectors("angular_momentum") : View3<float>{},
-                next.write_vectors("force"), next.write_vectors("torque")});
+                next.write_vectors("force"), next.write_vectors("torque")},
+      &outcome_.data()->met);
 }
 
-// Forces on the solids that are met by their distance, and their moments about the world's origin.
+// Forces on the solids that are met by their distance, and their moments about the world's origin:
+// on the device, a few solids a pass.
 template <class Device>
-void DemSolver<Device>::sum_walls(const State& next, std::vector<dem::Wrench>& wrenches) {
+void DemSolver<Device>::sum_walls(const State& next) {
   const dem::Lists lists = this->lists(next);
-  if (lists.wall_solid.size == 0) return;
-  for (std::size_t first = 0; first < wrenches.size(); first += dem::kSolidsPerPass) {
-    const dem::SolidSums sums = reduce<dem::JoinSolidSums>(
+  for (std::size_t pass = 0; pass * dem::kSolidsPerPass < setup_.solids.size(); ++pass) {
+    const std::size_t first = pass * dem::kSolidsPerPass;
+    reduce_to<dem::JoinSolidSums>(
         device_, "push solids", static_cast<std::int64_t>(lists.wall_solid.size),
         dem::PushSolids{std::as_const(spheres_).view(), lists, std::as_const(wall_force_).view(),
-                        std::as_const(wall_torque_).view(), static_cast<std::uint32_t>(first)});
-    for (std::size_t s = 0; s < dem::kSolidsPerPass && first + s < wrenches.size(); ++s) {
-      wrenches[first + s].force += sums.force[s];
-      wrenches[first + s].moment += sums.moment[s];
+                        std::as_const(wall_torque_).view(), static_cast<std::uint32_t>(first)},
+        &outcome_.data()[pass].solids);
+  }
+}
+
+// What the device has summed, fetched.
+template <class Device>
+dem::Summary DemSolver<Device>::fetch(std::vector<dem::Wrench>& wrenches) {
+  const std::vector<dem::Outcome> passes = outcome_.download();
+  for (std::size_t s = 0; s < wrenches.size(); ++s) {
+    const dem::SolidSums& sums = passes[s / dem::kSolidsPerPass].solids;
+    wrenches[s] = {sums.force[s % dem::kSolidsPerPass], sums.moment[s % dem::kSolidsPerPass]};
+  }
+  dem::Summary met = passes.front().met;
+  if (block_bits_ > 0) {
+    for (const float deepest : block_deepest_.download()) {
+      met.deepest = std::max(met.deepest, deepest);
     }
   }
+  return met;
 }
 
 // The same of those that are covered, and how many contacts they have.
 template <class Device>
 void DemSolver<Device>::sum_coverings(State& next, dem::Summary& met,
                                       std::vector<dem::Wrench>& wrenches) {
-  if (covered_.parts.empty()) return;
-  for_each(device_, "push solids", static_cast<std::int64_t>(pieces_.size()),
-           dem::PushCovering{forces(next), std::as_const(pieces_).view(),
-                             static_cast<std::uint32_t>(spheres_.size() - covered_.spheres.size()),
-                             piece_sums_.view()});
   const std::vector<dem::PieceSums> sums = piece_sums_.download();
   std::size_t at = 0;
   std::vector<double> contacts(wrenches.size(), 0.0);
@@ -773,10 +812,15 @@ void DemSolver<Device>::sum_coverings(State& next, dem::Summary& met,
 // so do bodies: at the end here, and at the next step's beginning by push_first(). Solids that do
 // not give way are told of it all at once.
 template <class Device>
-void DemSolver<Device>::push_solids(double dt, dem::Summary& met, State& next, BodyImpulses& out) {
+dem::Summary DemSolver<Device>::push_solids(double dt, State& next, BodyImpulses& out) {
   std::vector<dem::Wrench> wrenches(out.linear.size());
-  sum_walls(next, wrenches);
-  sum_coverings(next, met, wrenches);
+  sum_walls(next);
+  for_each(device_, "push solids", static_cast<std::int64_t>(pieces_.size()),
+           dem::PushCovering{forces(next), std::as_const(pieces_).view(),
+                             static_cast<std::uint32_t>(spheres_.size() - covered_.spheres.size()),
+                             piece_sums_.view()});
+  dem::Summary met = fetch(wrenches);
+  if (!covered_.parts.empty()) sum_coverings(next, met, wrenches);
   for (std::size_t s = 0; s < wrenches.size(); ++s) {
     const Vec3d force = wrenches[s].force;
     const Vec3d torque = wrenches[s].moment - cross(next.bodies[s].position, force);
@@ -788,6 +832,7 @@ void DemSolver<Device>::push_solids(double dt, dem::Summary& met, State& next, B
       next.scalars[known_[s].torque[static_cast<std::size_t>(axis)]] = torque[axis];
     }
   }
+  return met;
 }
 
 template <class Device>
@@ -811,11 +856,17 @@ MoreEnergy DemSolver<Device>::more_energy(const State& now) {
       device_, "ledger: sums", static_cast<std::int64_t>(now.size()),
       dem::SpinEnergy{now.vectors("angular_velocity"), turns(now), now.numbers<float>("scale"),
                       now.numbers<float>("mass"), now.material(), types().types});
-  for (const Buffer<Float4>* contacts : {&pair_turn_, &wall_torque_}) {
+  const auto stored = [&](const Buffer<Float4>& force, const Buffer<Float4>& torque, bool all) {
     more.potential +=
-        reduce<Sum<double>>(device_, "ledger: sums", static_cast<std::int64_t>(contacts->size()),
-                            dem::StoredEnergy{contacts->view()});
+        reduce<Sum<double>>(device_, "ledger: sums", static_cast<std::int64_t>(torque.size()),
+                            dem::StoredEnergy{force.view(), torque.view(), all});
+  };
+  if (block_bits_ > 0) {
+    stored(block_force_, block_torque_, true);
+  } else {
+    stored(pair_force_, pair_turn_, laws_.model.coheres);
   }
+  stored(wall_force_, wall_torque_, true);
   return more;
 }
 
