@@ -1,5 +1,5 @@
 # The front door. Every target installs what is missing (packages.txt) and builds first.
-.PHONY: help packages page build run test test-full test-view bench format format-check docs assets bundle clean
+.PHONY: help packages page build install run test test-full test-view bench format format-check docs assets bundle clean
 .DEFAULT_GOAL := help
 
 JOBS    ?= $(shell nproc)
@@ -8,6 +8,8 @@ OUT     ?= out/$(notdir $(SCENE))
 PROGRAM := build/release/barchan
 # PORTABLE=1 builds for any x86-64-v3 machine instead of this one.
 PORTABLE ?= 0
+# Where `make install` puts things.
+PREFIX ?= /usr/local
 RELEASE_FLAGS := -DBARCHAN_PORTABLE=$(if $(filter 1,$(PORTABLE)),ON,OFF)
 
 help:
@@ -15,6 +17,7 @@ help:
 	@echo "make test       build, and run the tests (about ten minutes on two cores)"
 	@echo "make test-full  the long tests, too"
 	@echo "make build      the program, at $(PROGRAM); PORTABLE=1 for any x86-64-v3 machine"
+	@echo "make install    program, C++ library and Python module, below PREFIX=$(PREFIX)"
 	@echo "make bench      time the kernels and the bench scenes"
 	@echo "make docs       write the pages that are made from the parameter tables"
 	@echo "make assets     fetch the Stanford bunny (npm); scenes do without it, too"
@@ -36,6 +39,10 @@ build: packages build/release/build.ninja
 	@tools/build_page.sh --if-possible
 	cmake --preset release $(RELEASE_FLAGS) > /dev/null
 	cmake --build build/release --target barchan -j $(JOBS)
+
+install: build
+	cmake --build build/release --target barchan_library barchan_python -j $(JOBS)
+	cmake --install build/release --prefix $(PREFIX)
 
 run: build
 	$(PROGRAM) run $(SCENE) --out $(OUT) --overwrite

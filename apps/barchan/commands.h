@@ -34,7 +34,7 @@ void add_plot(CLI::App& app, CommandLine& line);
 void add_validate(CLI::App& app, CommandLine& line);
 void add_paper(CLI::App& app, CommandLine& line);
 void add_view(CLI::App& app, CommandLine& line);
-void add_later(CLI::App& app, CommandLine& line);
+void add_compare(CLI::App& app, CommandLine& line);
 
 // What `barchan render` does, for other commands, too: pictures, a contact sheet and a video in the
 // run's folder. Returns the exit code: 1 where some frame could not be drawn.

@@ -78,7 +78,7 @@ int run_program(int argc, char** argv) {
   CommandLine line{std::vector<std::string>(argv, argv + argc), {}};
   for (const auto add :
        {add_run, add_check, add_scenes, add_params, add_info, add_bench, add_surface, add_render,
-        add_export, add_plot, add_validate, add_paper, add_view, add_later}) {
+        add_export, add_plot, add_validate, add_paper, add_view, add_compare}) {
     add(app, line);
   }
   try {

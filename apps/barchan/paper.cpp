@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "harness/figures.h"
 #include "harness/paper_plots.h"
+#include "harness/report.h"
 #include "harness/run_pages.h"
 #include "progress.h"
 
@@ -26,8 +27,14 @@ namespace {
 struct Options {
   std::string id, out, device = "cpu";
   int threads = 0;
-  bool quick = false;
+  bool quick = false, report = false;
 };
+
+// Results of a GPU stand beside those of the CPU: the report shows both.
+fs::path base_folder(const Options& options, const std::string& device) {
+  const fs::path base = options.out.empty() ? "out/papers" : options.out;
+  return device == "cpu" ? base : fs::path(base.string() + "-" + device);
+}
 
 int list_figures() {
   for (const Figure& figure : figures()) {
@@ -45,27 +52,26 @@ struct Planned {
 };
 
 // The scene's own run first, then its variants; all are read before any is simulated.
-std::vector<Planned> plan(const Options& options) {
-  const fs::path folder =
-      options.out.empty() ? fs::path("out/papers") / options.id : fs::path(options.out);
-  const PaperParams paper = load_scene(options.id).paper;
-  const std::vector<std::string> quick = options.quick ? paper.quick : std::vector<std::string>{};
-  std::vector<Planned> runs = {{"run", paper.label, load_scene(options.id, quick), folder}};
+std::vector<Planned> plan(const Figure& figure, bool reduced, const fs::path& folder) {
+  const PaperParams paper = load_scene(figure.id).paper;
+  const std::vector<std::string> quick = reduced ? paper.quick : std::vector<std::string>{};
+  std::vector<Planned> runs = {{"run", paper.label, load_scene(figure.id, quick), folder}};
   for (const PaperVariantParams& variant : paper.variants) {
     std::vector<std::string> settings = quick;
     settings.insert(settings.end(), variant.set.begin(), variant.set.end());
     runs.push_back({variant.name, variant.label.empty() ? variant.name : variant.label,
-                    load_scene(options.id, settings), folder / ("variant-" + variant.name)});
+                    load_scene(figure.id, settings), folder / ("variant-" + variant.name)});
   }
   return runs;
 }
 
-void simulate(const Options& options, const Planned& planned, const CommandLine& line, bool quiet) {
+void simulate(const Options& options, const Figure& figure, const Planned& planned,
+              const CommandLine& line) {
   using Style = ProgressLine::Style;
-  ProgressLine progress(quiet ? Style::quiet : Style::automatic);
+  ProgressLine progress(log_is_quiet() ? Style::quiet : Style::automatic);
   RunRequest request;
   request.scene = planned.scene;
-  request.scene_argument = options.id;
+  request.scene_argument = figure.id;
   request.command = line.words;
   request.device = options.device;
   request.threads = options.threads;
@@ -75,12 +81,14 @@ void simulate(const Options& options, const Planned& planned, const CommandLine&
   run_scene(request);
 }
 
-// Ours beside theirs, as a table and in results.json.
-void compare(const Figure& figure, const Scene& scene, const std::vector<Expression>& expressions,
-             bool quick, const std::vector<FigureRun>& runs) {
+Json or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
+}
+
+// Ours beside theirs, as a table; what of it goes to results.json.
+Json numbers_of(const Scene& scene, const std::vector<Expression>& expressions,
+                const std::vector<FigureRun>& runs) {
   Json numbers = Json::array();
-  fmt::print("{} ({}{}): {}\n", figure.id, figure.figure, quick ? ", quick" : "",
-             scene.paper.note.empty() ? figure.shows : scene.paper.note);
   if (!expressions.empty()) {
     fmt::print("  {:<40}{:>14}{:>14}{:>12}\n", "", "ours", "theirs", "ours/theirs");
   }
@@ -97,46 +105,107 @@ void compare(const Figure& figure, const Scene& scene, const std::vector<Express
                text(number.theirs, "{:.6g}"), text(ratio, "{:.3g}"));
     numbers.push_back({{"name", number.name},
                        {"unit", number.unit},
-                       {"ours", std::isfinite(ours) ? Json(ours) : Json()},
-                       {"theirs", std::isfinite(number.theirs) ? Json(number.theirs) : Json()}});
+                       {"ours", or_null(ours)},
+                       {"theirs", or_null(number.theirs)}});
   }
-  const Json out = {
-      {"id", figure.id}, {"figure", figure.figure}, {"quick", quick}, {"numbers", numbers}};
-  write_file_atomic(runs.front().record.folder().path() / "results.json", out.dump(2) + "\n");
+  return numbers;
 }
 
-int paper(const Options& options, const CommandLine& line, bool quiet) {
-  if (options.id.empty()) return list_figures();
-  const Figure& figure = find_figure(options.id);
+void write_results(const Figure& figure, const Scene& scene, const Json& numbers, bool quick,
+                   const std::vector<FigureRun>& runs) {
+  const RunFolder& folder = runs.front().record.folder();
+  const RunInfo info = read_run_info(folder.run_info());
+  Json out = {{"id", figure.id},
+              {"figure", figure.figure},
+              {"note", scene.paper.note},
+              {"label", runs.front().label},
+              {"quick", quick},
+              {"run",
+               {{"solver", info.solver},
+                {"device", info.device},
+                {"threads", info.threads},
+                {"spacing", scene.general.resolution},
+                {"particles", info.particles},
+                {"frames", info.frames},
+                {"steps", info.steps},
+                {"seconds", info.wall_seconds}}},
+              {"variants", Json::array()},
+              {"plots", Json::array()},
+              {"numbers", numbers}};
+  for (std::size_t v = 1; v < runs.size(); ++v) {
+    out["variants"].push_back({{"name", runs[v].name}, {"label", runs[v].label}});
+  }
+  for (const PaperPlotParams& plot : scene.paper.plots) out["plots"].push_back(plot.name);
+  write_file_atomic(folder.path() / "results.json", out.dump(2) + "\n");
+}
+
+// 1 where gnuplot is missing: there are numbers still.
+int draw_plots(const Scene& scene, const std::vector<FigureRun>& runs, const fs::path& plots) try {
+  draw_page(ledger_page(runs.front().record), plots / "ledger.png");
+  for (const PaperPlotParams& plot : scene.paper.plots) {
+    draw_page(paper_page(plot, runs), plots / (plot.name + ".png"));
+    fmt::print("barchan: {}\n", (plots / (plot.name + ".png")).string());
+  }
+  return 0;
+} catch (const Error& error) {
+  log_message(LogLevel::error, error.what());
+  return 1;
+}
+
+int make_figure(const Options& options, const Figure& figure, const fs::path& folder,
+                const CommandLine& line) {
   if (!is_available(figure)) reject("{} is not available yet: it has no scene", figure.id);
-  const std::vector<Planned> planned = plan(options);
+  const std::vector<Planned> planned = plan(figure, options.quick, folder);
   const Scene& scene = planned.front().scene;
   const std::vector<Expression> ours = read_expressions(scene.paper);
-  int drawn = 0;
+  int exit_code = 0;
   std::vector<FigureRun> runs;
   for (const Planned& run : planned) {
     if (planned.size() > 1) note("{}: {}", figure.id, run.label);
-    simulate(options, run, line, quiet);
+    simulate(options, figure, run, line);
     RenderOptions render;
     render.folder = run.folder.string();
     render.threads = options.threads;
     if (options.quick) render.size = "480x270";
-    drawn = std::max(drawn, render_run(render));
+    exit_code = std::max(exit_code, render_run(render));
     runs.push_back({run.name, run.label, RunRecord(run.folder)});
   }
-  const fs::path plots = planned.front().folder / "plots";
-  try {
-    draw_page(ledger_page(runs.front().record), plots / "ledger.png");
-    for (const PaperPlotParams& plot : scene.paper.plots) {
-      draw_page(paper_page(plot, runs), plots / (plot.name + ".png"));
-      fmt::print("barchan: {}\n", (plots / (plot.name + ".png")).string());
+  exit_code = std::max(exit_code, draw_plots(scene, runs, folder / "plots"));
+  fmt::print("{} ({}{}): {}\n", figure.id, figure.figure, options.quick ? ", quick" : "",
+             scene.paper.note.empty() ? figure.shows : scene.paper.note);
+  write_results(figure, scene, numbers_of(scene, ours, runs), options.quick, runs);
+  return exit_code;
+}
+
+// The page of all figures. Those that have no results yet are run first, or the one asked for.
+int report(const Options& options, const CommandLine& line) {
+  const fs::path base = base_folder(options, options.device);
+  int exit_code = 0;
+  for (const Figure& figure : figures()) {
+    const bool wanted = options.id.empty() ? !has_results(base / figure.id, options.quick)
+                                           : options.id == figure.id;
+    if (!wanted || !is_available(figure)) continue;
+    try {
+      exit_code = std::max(exit_code, make_figure(options, figure, base / figure.id, line));
+    } catch (const Error& error) {  // the others are still worth showing
+      log_message(LogLevel::error, fmt::format("{}: {}", figure.id, error.what()));
+      exit_code = 1;
     }
-  } catch (const Error& error) {  // without gnuplot there are numbers still
-    log_message(LogLevel::error, error.what());
-    drawn = 1;
   }
-  compare(figure, scene, ours, options.quick, runs);
-  return drawn;
+  const fs::path page = base_folder(options, "cpu") / "report.html";
+  const int there = write_paper_report(
+      {{"cpu", base_folder(options, "cpu")}, {"cuda", base_folder(options, "cuda")}}, page);
+  fmt::print("{} of {} figures in {}\n", there, figures().size(), page.string());
+  return exit_code;
+}
+
+int paper(const Options& options, const CommandLine& line) {
+  if (!options.id.empty()) find_figure(options.id);
+  if (options.report) return report(options, line);
+  if (options.id.empty()) return list_figures();
+  const fs::path folder = options.out.empty() ? base_folder(options, options.device) / options.id
+                                              : fs::path(options.out);
+  return make_figure(options, find_figure(options.id), folder, line);
 }
 
 }  // namespace
@@ -147,15 +216,15 @@ void add_paper(CLI::App& app, CommandLine& line) {
       app.add_subcommand("paper", "Figures and tables of the papers, ours beside theirs");
   command->add_option("ID", options->id, "Such as zb05/column-sand; lists them where not given");
   command->add_flag("--quick", options->quick, "A reduced version");
-  command->add_option("--out", options->out, "Run folder; out/papers/ID");
+  command->add_option("--out", options->out,
+                      "Run folder, out/papers/ID; with --report the folder of all, out/papers");
   command->add_option("--device", options->device, "cpu or cuda");
   command->add_option("--threads", options->threads, "CPU threads; 0: as many as cores")
       ->check(CLI::Range(0, 1024));
-  command->callback([&app, &line, options] {
-    line.action = [&app, &line, options] {
-      return paper(*options, line, app.get_option("--quiet")->count() > 0);
-    };
-  });
+  command->add_flag("--report", options->report,
+                    "Run what has no results yet, and write OUT/report.html with all that have");
+  command->callback(
+      [&line, options] { line.action = [&line, options] { return paper(*options, line); }; });
 }
 
 }  // namespace barchan

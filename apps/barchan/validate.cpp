@@ -8,6 +8,7 @@
 #include "base/nearest_name.h"
 #include "base/units.h"
 #include "commands.h"
+#include "harness/report.h"
 #include "harness/validate.h"
 
 namespace barchan {
@@ -19,7 +20,7 @@ namespace {
 struct Options {
   std::string which, out = "out/validate", device = "cpu";
   int threads = 0;
-  bool quick = false, list = false;
+  bool quick = false, list = false, report = false;
 };
 
 // A file, a case of validation/, a group of them, or all.
@@ -76,9 +77,10 @@ int validate(const Options& options, const CommandLine& line) {
       fmt::print("{}  {}: left out, it has no quick version\n", one.id, one.title);
       continue;
     }
+    const fs::path folder = fs::path(options.out) / one.id;
+    if (options.report && options.which.empty() && has_results(folder, options.quick)) continue;
     ++run;
-    const ValidateOptions how{options.quick, options.device, options.threads,
-                              fs::path(options.out) / one.id, line.words};
+    const ValidateOptions how{options.quick, options.device, options.threads, folder, line.words};
     try {
       const CaseResult result = run_case(one, how);
       print_result(one, result);
@@ -94,6 +96,10 @@ int validate(const Options& options, const CommandLine& line) {
     fmt::print("{}{}", i == 0 ? "; failed: " : ", ", failed[i]);
   }
   fmt::print("\n");
+  if (options.report) {
+    const fs::path page = fs::path(options.out) / "report.html";
+    fmt::print("{} cases in {}\n", write_validation_report(options.out, page), page.string());
+  }
   return failed.empty() ? 0 : 1;
 }
 
@@ -106,6 +112,8 @@ void add_validate(CLI::App& app, CommandLine& line) {
   command->add_option("CASE", options->which, "A case, a group of them, or a file; all by default");
   command->add_flag("--quick", options->quick, "The reduced versions");
   command->add_flag("--list", options->list, "Only list the cases");
+  command->add_flag("--report", options->report,
+                    "Run what has no results yet, and write OUT/report.html with all that have");
   command->add_option("--out", options->out, "Folder for runs and results; out/validate");
   command->add_option("--device", options->device, "cpu or cuda");
   command->add_option("--threads", options->threads, "CPU threads; 0: as many as cores")

@@ -6,8 +6,8 @@
 
 namespace barchan {
 
-// The first of: the folder that $BARCHAN_<NAME> names; `name` near the program (installed, bundled
-// or built), where it holds the subfolder `mark`; the source.
+// The first of: the folder that $BARCHAN_<NAME> names; `name` near the program or near
+// libbarchan.so (installed, bundled or built), where it holds the subfolder `mark`; the source.
 std::filesystem::path data_folder(const std::string& name, const std::string& mark);
 
 }  // namespace barchan

@@ -8,11 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "barchan/state.h"
 #include "compute/buffer.h"
 
 namespace barchan {
-
-enum class Type : std::uint8_t { f32, f64, u8, u32, u64 };
 
 constexpr std::size_t size_of(Type type) {
   switch (type) {
@@ -79,6 +78,8 @@ class Column {
   std::size_t bytes() const { return component_stride(size_) * row_bytes(); }
 
   const std::byte* data() const { return buffer_ ? buffer_->data() : nullptr; }
+  // Whoever holds it may read on: this column then writes elsewhere.
+  std::shared_ptr<const Buffer<std::byte>> buffer() const { return buffer_; }
   template <class T>
   const T* component(int c) const {
     return reinterpret_cast<const T*>(data()) + static_cast<std::size_t>(c) * stride();

@@ -152,9 +152,6 @@ class Commands(Case):
             self.assertEqual(result.returncode, 2, (arguments, result.stdout, result.stderr))
             self.assertTrue(result.stderr.strip(), arguments)
 
-    def test_later_commands_say_so(self):
-        self.expect(run("compare"), 2, "not available yet")
-
     def test_view_faults_before_it_listens(self):
         page = pathlib.Path(self.dir) / "web" / "dist"
         page.mkdir(parents=True)
@@ -787,8 +784,62 @@ class Validation(Case):
         self.expect(run("validate", "--list"), 0, "ballistic/free-fall")
 
     def test_shipped_cases(self):
-        self.expect(run("validate", "ballistic", "--quick", "--out", self.dir / "out"), 0,
-                    "5 of 5 cases passed")
+        self.expect(run("validate", "ballistic", "--quick", "--report", "--out", self.dir / "out"), 0,
+                    "5 of 5 cases passed", "5 cases in")
+        page = whole_page(self, self.dir / "out" / "report.html")
+        self.assertIn("restitution x 0.9", page)
+        self.assertGreater(page.count("as it must"), 4)
+        self.assertIn("pbf/hydrostatics", page)
+
+
+def whole_page(test, file):
+    """The text of an HTML page that fetches nothing."""
+    text = file.read_text()
+    test.assertIn("data:image/", text)
+    test.assertNotRegex(text, r'(src|href)="(?!data:)')
+    return text
+
+
+class Compare(Case):
+    SAND = """
+title = "Sand <falls> & spreads"
+duration = 0.1
+fps = 20
+resolution = 0.04
+solver = "flip"
+[material.sand]
+density = 1600
+friction_angle = 30
+young = 1e5
+[[fill]]
+shape = { box = [[0, 0, 0], [0.2, 0.2, 0.2]] }
+[[solid]]
+name = "floor"
+shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
+"""
+
+    def test_side_by_side(self):
+        scene, out = self.dir / "sand.toml", self.dir / "out"
+        scene.write_text(self.SAND)
+        self.expect(run("compare", scene, "--solvers", "flip,pbf,granular-sph,dem", "--out", out,
+                        "--pictures", "1", "--threads", "2"), 0, "index.html")
+        page = whole_page(self, out / "index.html")
+        self.assertIn("Sand &lt;falls&gt; &amp; spreads", page)
+        self.assertIn("tan 30 degrees", page)
+        self.assertIn("its friction and cohesion are left out", page)
+        masses = [float(tables(out / solver)[0][-1]["mass"]) for solver in ("flip", "granular-sph", "dem")]
+        for mass in masses:
+            self.assertAlmostEqual(mass, 1600 * 0.2**3, delta=1e-6)
+
+    def test_water_has_no_dem(self):
+        scene = self.dir / "water.toml"
+        scene.write_text(self.SAND.replace("friction_angle = 30", ""))
+        self.expect(run("compare", scene, "--solvers", "pbf,dem", "--out", self.dir / "out",
+                        "--pictures", "1"), 0, "dem is left out: 'sand' is a fluid")
+        self.assertIn("dem is missing", whole_page(self, self.dir / "out" / "index.html"))
+        self.expect(run("compare", scene, "--solvers", "dem", "--out", self.dir / "none"), 2,
+                    "nothing to compare")
+        self.expect(run("compare", scene, "--solvers", "sph"), 2, "sph")
 
 
 class Papers(Case):
@@ -816,6 +867,15 @@ ours = "run.particles"
         self.assertTrue((out / "contact_sheet.png").exists())
         self.assertTrue((out / "plots" / "ledger.png").exists())
         self.expect(run("paper", "ao11/splash", env=env), 2, "not available yet")
+        # The page of all: what has results is not run again, the rest is named
+        base = self.dir / "all"
+        self.expect(run("paper", "--quick", "--report", "--out", base, env=env), 0, "1 of 26 figures")
+        before = (base / "ao11/piles/results.json").stat().st_mtime_ns
+        self.expect(run("paper", "--quick", "--report", "--out", base, env=env), 0, "1 of 26 figures")
+        self.assertEqual((base / "ao11/piles/results.json").stat().st_mtime_ns, before)
+        page = whole_page(self, base / "report.html")
+        self.assertIn("50000", page.replace("5e+04", "50000"))
+        self.assertEqual(page.count("not run"), 25)
 
     def test_implicit_surface_beats_blobbies(self):
         out = self.dir / "out"

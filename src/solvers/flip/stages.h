@@ -418,7 +418,11 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   if (params_.friction == "paper") return solve_paper_friction(now, next, dt);
   const bool coupled = params_.friction == "coupled";
   const int turns = coupled ? 2 : 1;
-  const int most = now.step < kColdSteps ? kColdIterations : (coupled ? 60 : 20);
+  // A first turn makes way for the last one: it may be rougher.
+  const auto most = [&](int turn) {
+    if (now.step < kColdSteps) return kColdIterations;
+    return !coupled ? 20 : (turn + 1 < turns ? 40 : 60);
+  };
   const double g_dt = kick_ * length(setup_.gravity);
   const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;
   flip::YieldRadius yield = this->yield();
@@ -452,7 +456,8 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
       move_on(next, pushes(std::as_const(q_).view()));
       friction_.list_walls(friction_grid());
     }
-    friction_.relax(friction_grid(), std::as_const(blend_).view(), yield, u_.read(), enough, most);
+    friction_.relax(friction_grid(), std::as_const(blend_).view(), yield, u_.read(), enough,
+                    most(turn));
   }
   copy(pushed_, u_);
   friction_.add(friction_grid(), pushed_.read(), u_.view());

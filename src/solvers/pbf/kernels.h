@@ -198,8 +198,6 @@ struct Multipliers {
   View<float> multiplier;          // in (but for the first) and out: sum of lambda so far
   View<Float4> points_and_lambda;  // out
 
-  HD View<const Float4> gathered() const { return points; }
-  HD View<const Float4> gathered_more() const { return {}; }
   HD_INLINE Excess operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points, static_cast<std::uint32_t>(i));
@@ -392,8 +390,6 @@ struct Corrections {
   View3<float> moved;      // in and out [m]
   View<float> multiplier;  // in and out [m^2]
 
-  HD View<const Float4> gathered() const { return points_and_lambda; }
-  HD View<const Float4> gathered_more() const { return {}; }
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points_and_lambda, static_cast<std::uint32_t>(i));
@@ -503,8 +499,6 @@ struct Densities {
   View<const float> multiplier;   // [m^2]
   View<float> density, pressure;  // out [kg/m^3], [Pa]
 
-  HD View<const Float4> gathered() const { return points; }
-  HD View<const Float4> gathered_more() const { return {}; }
   // `count`: sum of W over the neighbours, without its scale.
   HD_INLINE Ending record(int i, const Vec3& p, const Vec3& v, float count) const {
     const auto at = static_cast<std::size_t>(i);
