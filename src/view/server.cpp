@@ -179,12 +179,24 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     }
     const std::string text = beast::buffers_to_string(incoming_.data());
     incoming_.consume(incoming_.size());
-    const std::string why = socket_.got_text() ? shared_.handler.message(text) : "not a text";
+    const bool seen = text == "seen" && socket_.got_text();
+    if (seen) count_seen();
+    const std::string why = seen                 ? ""
+                            : socket_.got_text() ? shared_.handler.message(text)
+                                                 : "not a text";
     if (!why.empty()) {
       shared_.refuse("a message was refused: " + why);
       if (++refusals_ > ViewServer::kMostRefusals) return leave();
     }
     read_next();
+  }
+
+  // Browsers take in more than they can draw; who says "seen" after each frame that was drawn is
+  // sent no more than it can.
+  void count_seen() {
+    reports_ = true;
+    unseen_ = std::max(0, unseen_ - 1);
+    write_next();
   }
 
   // Texts go before frames: a frame may need what they say.
@@ -195,7 +207,8 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
       texts_.pop_front();
       return write(true);
     }
-    if (next_frame_) {
+    if (next_frame_ && !(reports_ && unseen_ >= ViewServer::kMostUnseen)) {
+      ++unseen_;
       outgoing_ = std::move(next_frame_);
       next_frame_ = nullptr;
       write(false);
@@ -222,6 +235,8 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
   SharedBytes next_frame_;         // to be sent after them
   SharedBytes outgoing_;           // being sent
   bool writing_ = false;
+  bool reports_ = false;  // says which frames it has seen
+  int unseen_ = 0;        // frames sent, and not reported
   int refusals_ = 0;
 };
 

@@ -6,8 +6,9 @@
 // Origin. There are the files of a fixed list, and one WebSocket, /ws. Nothing is looked up on the
 // disk.
 //
-// What a slow browser gets: frames are dropped for it, the newest is kept. Texts (what has changed)
-// are kept in order; who is kMostTexts of them behind is let go.
+// What a slow browser gets: frames are dropped for it, the newest is kept. One that answers each
+// frame it has drawn with the text "seen" has no more than kMostUnseen of them on the way. Texts
+// (what has changed) are kept in order; who is kMostTexts of them behind is let go.
 #pragma once
 
 #include <cstddef>
@@ -56,6 +57,7 @@ class ViewServer {
  public:
   static constexpr std::size_t kLongestMessage = 65536;  // bytes
   static constexpr std::size_t kMostTexts = 1024;        // waiting for one viewer
+  static constexpr int kMostUnseen = 2;                  // frames on the way to who reports
   static constexpr int kMostViewers = 32;
   static constexpr int kMostRefusals = 100;  // messages of one viewer; then it is let go
 

@@ -28,10 +28,12 @@ const clearPlots = () => [...Object.values(plots), stages].forEach((plot) => plo
 // Frames may come faster than they can be drawn: only the newest is.
 let pending: Frame | null = null;
 stage.beforePicture = () => {
-  if (pending) showFrame(pending);
+  if (!pending) return;
+  showFrame(pending);
   pending = null;
+  link.seen();
 };
-const link = new Link(take, (frame) => { pending = frame; }, (up) => {
+const link = new Link(take, (frame) => { if (pending) link.seen(); pending = frame; }, (up) => {
   $("link").textContent = up ? "" : "The server is gone; trying again ...";
 });
 

@@ -9,6 +9,7 @@ class Sheet {
   protected readonly label = make("span");
   protected readonly now = make("span");
   protected readonly canvas = make("canvas");
+  private waiting = 0;
   constructor(into: HTMLElement, name: string) {
     const head = make("div", "row quiet");
     this.label.textContent = name;
@@ -17,6 +18,12 @@ class Sheet {
     this.block.append(head, this.canvas);
     this.block.hidden = true;
     into.append(this.block);
+  }
+  protected draw() {}
+  // A few times a second at most, and not where nobody sees it.
+  protected drawSoon() {
+    if (this.waiting) return;
+    this.waiting = window.setTimeout(() => { this.waiting = 0; if (!document.hidden) this.draw(); }, 250);
   }
   rename(name: string) { this.label.textContent = name; }
   protected paper(): { c: CanvasRenderingContext2D; w: number; h: number; color: (name: string) => string } {
@@ -35,19 +42,18 @@ export class Plot extends Sheet {
   clear() { this.points = []; this.cursor = null; this.block.hidden = true; }
   set(t: (number | null)[], v: (number | null)[]) {
     this.clear();
-    t.forEach((time, i) => this.add(time, v[i], false));
-    this.draw();
+    t.forEach((time, i) => this.add(time, v[i]));
   }
   // A line where a cached run is looked at.
-  mark(t: number) { this.cursor = t; this.draw(); }
-  add(t: number | null, v: number | null, draw = true) {
+  mark(t: number) { this.cursor = t; this.drawSoon(); }
+  add(t: number | null, v: number | null) {
     if (t === null || v === null || v === undefined) return;
     if (this.points.length > 0 && t < this.points[this.points.length - 1][0]) this.points = [];
     this.points.push([t, v]);
     if (this.points.length > MOST) this.points.splice(0, 100);
-    if (draw) this.draw();
+    this.drawSoon();
   }
-  private draw() {
+  protected override draw() {
     if (this.points.length === 0) return;
     const { c, w, h, color } = this.paper();
     const t0 = this.points[0][0], t1 = Math.max(this.points[this.points.length - 1][0], t0 + 1e-9);
@@ -82,9 +88,10 @@ export class Pile extends Sheet {
     if (Object.keys(stages).length === 0) return;
     this.columns.push({ t, stages });
     if (this.columns.length > MOST) this.columns.splice(0, 100);
-    this.draw();
+    this.drawSoon();
   }
-  private draw() {
+  protected override draw() {
+    if (this.columns.length === 0) return;
     const { c, w, h } = this.paper(), sums: Record<string, number> = {};
     for (const { stages } of this.columns) for (const [name, ms] of Object.entries(stages)) sums[name] = (sums[name] ?? 0) + ms;
     const first = Object.keys(sums).sort((a, b) => sums[b] - sums[a]).slice(0, PILE.length - 1);

@@ -76,7 +76,10 @@ export class Link {
     socket.onclose = () => { this.onLink(false); setTimeout(() => this.connect(), 1000); };
     this.socket = socket;
   }
-  send(what: object) {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(what));
+  send(what: object) { this.say(JSON.stringify(what)); }
+  // A frame was drawn: the server may send another.
+  seen() { this.say("seen"); }
+  private say(text: string) {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(text);
   }
 }
