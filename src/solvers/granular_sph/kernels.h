@@ -65,15 +65,21 @@ struct Matter {
 };
 
 // One pair: shape = 2 a^3 - 8 b^3 and its slope dshape/dq = 24 b^2 - 6 a^2, both 0 beyond h.
+//
+// The spline is steepest at q = 1/3 and flat at 0: pairs nearer than that would be parted the less
+// the nearer they are, and crowds that an impact or a wall has made would stay, at ten times the
+// density, with all iterations spent on them. Here the slope stays the steepest one, -2, and the
+// shape goes on along a straight line. Sand and water at rest have no pairs that near.
 template <class T>
 struct Pair {
-  T r2, inv_r, a, b;
+  T r2, inv_r, near, a, b;
   HD Pair(const Near<T>& j, const KernelScale& h)
       : r2(j.x * j.x + (j.y * j.y + (j.z * j.z + 1e-12f * h.h * h.h))),
         inv_r(inverse_sqrt(r2)),
-        a(positive(1.0f - r2 * inv_r * h.inv_h)),
-        b(positive(0.5f - r2 * inv_r * h.inv_h)) {}
-  HD T shape() const { return 2.0f * (a * a * a) - 8.0f * (b * b * b); }
+        near(positive(1.0f / 3.0f - r2 * inv_r * h.inv_h)),
+        a(positive(1.0f - r2 * inv_r * h.inv_h) - near),
+        b(positive(0.5f - r2 * inv_r * h.inv_h) - near) {}
+  HD T shape() const { return 2.0f * (a * a * a + near) - 8.0f * (b * b * b); }
   HD T slope() const { return 24.0f * (b * b) - 6.0f * (a * a); }
   // So that g r_ij is the gradient of the shape, times h.
   HD T g() const { return slope() * inv_r; }
@@ -81,8 +87,9 @@ struct Pair {
 
 // What a particle is to reach in a step.
 struct Goal {
-  float density;  // over that at rest
-  float ease;     // of the corrections, where particles are crowded: see Press
+  float density;       // over that at rest
+  float ease;          // of the corrections, where particles are crowded: see Press
+  float error = 0.0f;  // how far it was from there before the last correction
 };
 
 // ---- Solids
@@ -314,10 +321,13 @@ struct RateSums {
 //
 // delta is that of the lattice. Where particles are crowded, as after an impact, sum |grad W|^2 is
 // larger, and with the lattice's delta iterations would diverge: `ease` is the quotient of the two.
+// A crowd, of which all are corrected at once, can still be answered many times over, and its
+// pressure would be too much and nothing in turns, and nothing in the end. So a particle whose
+// error changes its sign and does not get smaller is corrected half as much from there on.
+inline constexpr float kSmaller = 0.7f;
 struct Press {
   Neighbours near;
   View<const Float4> points, star;
-  View<const Goal> goals;
   View<const float> density;
   View<const std::uint8_t> material;
   View<const Matter> matter;
@@ -327,6 +337,7 @@ struct Press {
   float dt;                    // [s]
   float delta;                 // over rho [m^2/s^2]
   float most_pull;             // as excess density: 0 where pressure only pushes
+  View<Goal> goals;            // in and out
   View<Float4> with_pressure;  // in and out
 
   HD_INLINE Excess operator()(int i) const {
@@ -338,9 +349,14 @@ struct Press {
     if (slot_of[at] != ~0u) rate += dot(v, parts[slot_of[at]].grad);
     const float rho = matter[material[at]].density;
     const float c = density[at] / rho + (dt * k.steep) * rate;
-    const float error = c - goals[at].density;
+    Goal& goal = goals[at];
+    const float error = c - goal.density;
+    if (error * goal.error < 0.0f && std::abs(error) > kSmaller * std::abs(goal.error)) {
+      goal.ease *= 0.5f;
+    }
+    goal.error = error;
     // No more than what would undo an excess density of 1: whatever happens, it stays finite.
-    const float most = delta * rho, p = with_pressure[at].w + goals[at].ease * most * error;
+    const float most = delta * rho, p = with_pressure[at].w + goal.ease * most * error;
     with_pressure[at].w = max(-most_pull * most, min(p, most));
     return {max(error, 0.0f), max(error, 0.0f), 0};
   }

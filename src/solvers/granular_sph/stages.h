@@ -186,12 +186,11 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
   reduce_to<gsph::JoinExcess>(
       device_, "pressure", n(),
       gsph::Press{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
-                  std::as_const(goals_).view(), next.numbers<float>("density"), next.material(),
-                  std::as_const(matter_).view(), boundary_.view().slot_of,
-                  std::as_const(wall_parts_).view(), kernels_, static_cast<float>(dt),
-                  static_cast<float>(delta),
+                  next.numbers<float>("density"), next.material(), std::as_const(matter_).view(),
+                  boundary_.view().slot_of, std::as_const(wall_parts_).view(), kernels_,
+                  static_cast<float>(dt), static_cast<float>(delta),
                   static_cast<float>(params_.pressure == "bilateral" ? gsph::kPull : 0.0),
-                  with_pressure_.view()},
+                  goals_.view(), with_pressure_.view()},
       &results_.data()[k].excess);
 }
 
