@@ -152,13 +152,17 @@ struct MeasureWalls {
 
 // ---- The step's start, in the order of the cells
 
+// Pressure begins with shares of the last step's own and, in sand, of the mean around a particle.
+struct Warm {
+  float own, mean;
+};
 struct Gather {
   View<const std::uint32_t> order;
   View3<const float> x, v;
-  View<const float> pressure;
+  View<const float> pressure, mean;  // [Pa]; the mean is empty without sand
   View<const std::uint8_t> material;
   View<const Matter> matter;
-  float warm;                  // share of the last step's pressure to begin with
+  Warm smooth, rough;          // of fluids, of sand
   View<Float4> points;         // out: x, w
   View<Float4> with_pressure;  // out: x, p
   View<Float4> velocities;     // out: v, alpha rho
@@ -169,7 +173,9 @@ struct Gather {
     const Vec3 p = x[from], u = v[from];
     const Matter& m = matter[material[from]];
     points[i] = {p.x, p.y, p.z, m.weight};
-    with_pressure[i] = {p.x, p.y, p.z, warm * pressure[from]};
+    const Warm& warm = m.rough ? rough : smooth;
+    const float around = m.rough ? mean[from] : 0.0f;
+    with_pressure[i] = {p.x, p.y, p.z, warm.own * pressure[from] + warm.mean * around};
     velocities[i] = {u.x, u.y, u.z, m.viscosity};
   }
 };

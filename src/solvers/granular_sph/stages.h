@@ -14,7 +14,8 @@ namespace barchan {
 
 namespace gsph {
 
-inline constexpr double kWarm = 0.9;      // share of the last pressure to begin with
+inline constexpr float kWarm = 0.9f;      // share of the last pressure to begin with
+inline constexpr float kWarmMean = 0.6f;  // how much of that is the mean around, in sand
 inline constexpr double kBack = 0.05;     // share of an excess taken back in a step; < 1 - kWarm
 inline constexpr double kBand = 0.01;     // deficit of density that a target may have
 inline constexpr double kGrowth = 1.25;   // of the time step, from one to the next
@@ -117,7 +118,8 @@ template <class Device>
 void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& solids, State& next) {
   const std::size_t count = now.size();
   const float h = kernels_.W.h;
-  const auto warm = static_cast<float>(paper() ? 0.0 : gsph::kWarm);
+  const gsph::Warm smooth{paper() ? 0.0f : gsph::kWarm, 0.0f};
+  const gsph::Warm rough{smooth.own - gsph::kWarmMean, gsph::kWarmMean};
   const int passes = (solids.count + kSolidsPerPass - 1) / kSolidsPerPass;
   results_.resize(static_cast<std::size_t>(std::max(params_.iterations_max, passes)));
   cells_.sort(now.position(), frame_.choose(now.position(), h, &results_.data()->bounds));
@@ -127,8 +129,9 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   for_each(
       device_, "reorder", n(),
       gsph::Gather{cells_.order(), now.position(), now.velocity(), now.numbers<float>("pressure"),
-                   now.material(), std::as_const(matter_).view(), warm, points_.view(),
-                   with_pressure_.view(), velocities_.view()});
+                   rough_ ? now.numbers<float>("mean_pressure") : View<const float>{},
+                   now.material(), std::as_const(matter_).view(), smooth, paper() ? smooth : rough,
+                   points_.view(), with_pressure_.view(), velocities_.view()});
   if (rough_) {
     for (auto* packs : {&stress_, &more_stress_}) packs->resize(count);
     for (auto* vectors : {&pull_, &friction_}) vectors->resize(count);
