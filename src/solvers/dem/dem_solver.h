@@ -1,6 +1,6 @@
 // Grains as rigid clusters of spheres (Bell, Yu & Mucha 2005): the step is in dem_step.h, its
-// stages in stages.h, their arithmetic in kernels.h, list_kernels.h and contact_law.h; README.md
-// says where each equation is.
+// stages in search.h and stages.h, their arithmetic in kernels.h, list_kernels.h and contact_law.h;
+// README.md says where each equation is.
 #pragma once
 
 #include <array>
@@ -56,6 +56,9 @@ class DemSolver final : public Solver {
   dem::NearCovering find_near(State& next);
   void list_pairs(const dem::NearCovering& covering, State& next);
   void list_walls(const SolidsView& solids, State& next);
+  template <class Search>
+  View<const std::uint32_t> list(const char* label, const Search& search, const char* start,
+                                 const char* found, const char* sphere, State& next);
   dem::SphereForces forces(const State& next);
   dem::BlockSums block_sums();
   void sum_walls(const State& next);
