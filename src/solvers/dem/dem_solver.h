@@ -61,6 +61,8 @@ class DemSolver final : public Solver {
                                  const char* found, const char* sphere, State& next);
   dem::SphereForces forces(const State& next);
   dem::BlockSums block_sums();
+  // Spheres are summed by themselves, and not by the grain that they belong to.
+  bool sums_spheres() const { return !device_.on_host() && compound_; }
   void sum_walls(const State& next);
   dem::Summary fetch(std::vector<dem::Wrench>& wrenches);
   void sum_coverings(State& next, dem::Summary& met, std::vector<dem::Wrench>& wrenches);
@@ -106,6 +108,7 @@ class DemSolver final : public Solver {
   std::uint32_t block_bits_ = 0;  // 0: none
   Buffer<Float4> block_force_, block_torque_;
   Buffer<float> block_deepest_;
+  Buffer<Float4> sphere_force_, sphere_torque_;  // of SumContacts
   Buffer<dem::Outcome> outcome_;
 
   // Solids that are covered with spheres.

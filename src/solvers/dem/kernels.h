@@ -481,6 +481,14 @@ struct BlockSums {
   HD bool some() const { return force.data != nullptr; }
 };
 
+// What all contacts do to each sphere, where it is summed before the grains ask (SumContacts).
+struct SphereSums {
+  View<Float4> force;   // [N]; behind it the deepest overlap [m]
+  View<Float4> torque;  // about its own centre [N m]; behind it how many contacts it has
+
+  HD bool some() const { return force.data != nullptr; }
+};
+
 // What all contacts do to a sphere.
 struct SphereForces {
   View<const Sphere> spheres;
@@ -488,6 +496,7 @@ struct SphereForces {
   View<const Float4> pair_force, pair_turn, wall_force, wall_torque;
   View3<const float> pair_roll;  // empty without rolling resistance
   BlockSums blocks;
+  SphereSums summed;
 
   // One pair of sphere s: `sign` is -1 for the second of the two.
   HD void add(std::uint32_t p, float sign, std::uint32_t s, Vec3& f, Vec3& t, float& deepest,
@@ -506,6 +515,14 @@ struct SphereForces {
   }
   // Force, torque about its own centre, deepest overlap [m]; returns the number of contacts.
   HD std::uint32_t on(std::uint32_t s, Vec3& f, Vec3& t, float& deepest) const {
+    if (!summed.some()) return sum(s, f, t, deepest);
+    const Float4 by = summed.force[s], turn = summed.torque[s];
+    f = Vec3(by.x, by.y, by.z);
+    t = Vec3(turn.x, turn.y, turn.z);
+    deepest = by.w;
+    return static_cast<std::uint32_t>(turn.w);
+  }
+  HD std::uint32_t sum(std::uint32_t s, Vec3& f, Vec3& t, float& deepest) const {
     std::uint32_t contacts = 0;
     if (blocks.some()) {
       const Float4 by = blocks.force[s], turn = blocks.torque[s];
@@ -527,6 +544,20 @@ struct SphereForces {
       count(by.w, deepest, contacts);
     }
     return contacts;
+  }
+};
+
+// On a GPU, a thread a sphere: one that sums all spheres of a grain waits for its loads too long.
+struct SumContacts {
+  SphereForces forces;  // and out: its sums
+
+  HD void operator()(int at) const {
+    const auto s = static_cast<std::uint32_t>(at);
+    Vec3 f, t;
+    float deepest = 0.0f;
+    const auto contacts = static_cast<float>(forces.sum(s, f, t, deepest));
+    forces.summed.force[s] = {f.x, f.y, f.z, deepest};
+    forces.summed.torque[s] = {t.x, t.y, t.z, contacts};
   }
 };
 

@@ -47,6 +47,8 @@ DemSolver<Device>::DemSolver(Device& device, const SolverSetup& setup, const Dem
       block_force_(device),
       block_torque_(device),
       block_deepest_(device),
+      sphere_force_(device),
+      sphere_torque_(device),
       outcome_(device),
       cover_offsets_(device),
       cover_part_(device),
@@ -432,7 +434,8 @@ dem::SphereForces DemSolver<Device>::forces(const State& next) {
           wall_force_.view(),
           wall_torque_.view(),
           laws_.model.rolls ? pair_roll_.view() : View3<const float>{},
-          block_sums()};
+          block_sums(),
+          {sphere_force_.view(), sphere_torque_.view()}};
 }
 
 template <class Device>
@@ -440,6 +443,11 @@ void DemSolver<Device>::kick(double dt, State& next) {
   const View3<float> v = next.rewrite_vectors("velocity");
   const View3<float> w = next.rewrite_vectors("angular_velocity");
   outcome_.resize(setup_.solids.size() / dem::kSolidsPerPass + 1);
+  if (sums_spheres()) {
+    for (auto* buffer : {&sphere_force_, &sphere_torque_}) buffer->resize(spheres_.size());
+    for_each(device_, "kick", static_cast<std::int64_t>(spheres_.size()),
+             dem::SumContacts{forces(next)});
+  }
   reduce_to<dem::JoinSummary>(
       device_, "kick", static_cast<std::int64_t>(next.size()),
       dem::Kick{forces(next), next.position(), next.vectors("position_low"), turns(next),
