@@ -6,7 +6,7 @@ import * as glsl from "./shaders";
 // The renderer's colour map (src/render/color_map.cpp).
 export const STOPS = [0x3f5cb5, 0x3681c4, 0x2fa0b8, 0x3fb896, 0x7bcb62, 0xc8d94a, 0xfde85c];
 const SHADOW_SIZE = 1024;
-const FLUID_GROW = 1.9; // spheres of half a spacing become a closed skin
+const FLUID_GROW = 1.7; // spheres of half a spacing become a closed skin
 const SMOOTHINGS = 2;
 
 const linear = (rgb: number) => new THREE.Color().setHex(rgb, THREE.SRGBColorSpace);

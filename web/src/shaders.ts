@@ -292,18 +292,18 @@ export const COMPOSE_FRAGMENT = /* glsl */ `
     vec2 bent = clamp(at - normal.xy * bend, vec2(0.001), vec2(0.999));
     if (-eyeAt(bent, texture(solidDepth, bent).r).z > d) behind = solidAt(bent);
     vec3 body = tinted == 1 ? surface.yzw : water;
-    vec3 passes = exp(-(1.02 - body) * (tinted == 1 ? 6.0 : 3.2) * thick / clarity);
+    vec3 passes = exp(-(1.02 - body) * (tinted == 1 ? 6.0 : 4.2) * thick / clarity);
     float facing = max(dot(worldNormal, sun), 0.0);
-    vec3 inside = body * (0.4 * mix(groundColor, skyColor, 0.5 + 0.5 * dot(worldNormal, up)) + 0.42 * facing + 0.06);
+    vec3 inside = body * (0.4 * mix(groundColor, skyColor, 0.5 + 0.5 * dot(worldNormal, up)) + 0.2 * facing + 0.04);
     if (tinted == 1) { passes *= 0.35; inside = body * (0.45 + 0.85 * facing); }
     vec3 below = behind * passes + inside * (1.0 - passes);
     // What is mirrored
-    float cosine = clamp(dot(normal, toViewer), 0.0, 1.0), mirror = 0.02 + 0.98 * pow(1.0 - cosine, 5.0);
+    float cosine = clamp(dot(normal, toViewer), 0.0, 1.0), mirror = 0.03 + 0.97 * pow(1.0 - cosine, 4.0);
     vec3 ray = reflect(-worldViewer, worldNormal);
     float shine = pow(max(dot(ray, sun), 0.0), 220.0) * 5.0 + pow(max(dot(ray, sun), 0.0), 24.0) * 0.18;
     // Spray is thin and catches light from everywhere
     float skin = smoothstep(0.3 * spacing, 2.5 * spacing, thick);
-    if (tinted == 0) below = mix(mix(below, vec3(0.62, 0.7, 0.76) * (0.35 + 0.65 * facing), 0.45), below, skin);
+    if (tinted == 0) below = mix(mix(below, vec3(0.55, 0.68, 0.76) * (0.3 + 0.7 * facing), 0.22), below, skin);
     return mix(below, environment(ray), mirror * mix(0.5, 1.0, skin)) + shine * mix(0.25, 1.0, skin);
   }
 

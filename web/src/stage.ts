@@ -184,7 +184,7 @@ export class Stage {
     u.lo.value.set(...frame.lo);
     u.extent.value.set(...frame.extent);
     u.radius.value = frame.radius;
-    if (frame.count > this.capacity) this.grow(frame.count);
+    if (frame.count > this.capacity || this.capacity === 0) this.grow(Math.max(frame.count, 1));
     const geometry = this.picture.points.geometry;
     (["place", "value", "id"] as const).forEach((name, k) => {
       const attribute = geometry.getAttribute(name) as THREE.BufferAttribute;
@@ -204,8 +204,7 @@ export class Stage {
       const lo = new THREE.Vector3(...frame.lo);
       this.box.set(lo, lo.clone().add(new THREE.Vector3(...frame.extent))).expandByScalar(frame.radius);
     }
-    this.measure();
-    if (!this.framed && frame.count > 0) this.frameAll();
+    if (this.measure() && !this.framed) this.frameAll();
     this.redraw();
   }
 
@@ -224,17 +223,18 @@ export class Stage {
     this.picture.points.geometry = geometry;
   }
 
-  // How large all of it is. Solids that are much larger than the material do not count.
-  private measure() {
+  // How large all of it is. Solids that are much larger than the material do not count. False where there is nothing.
+  private measure(): boolean {
     const all = this.box.clone(), size = (b: THREE.Box3) => b.getSize(new THREE.Vector3()).length();
     if (!this.stands.isEmpty() && (all.isEmpty() || size(this.stands) < 20 * size(all))) all.union(this.stands);
-    if (all.isEmpty()) return;
+    if (all.isEmpty()) return false;
     all.getBoundingSphere(this.around);
     const g = this.picture.ground;
-    if (Number.isNaN(g.level.value)) g.level.value = this.box.min.dot(this.camera.up);
+    if (Number.isNaN(g.level.value)) g.level.value = all.min.dot(this.camera.up);
     g.center.value.copy(this.around.center);
     g.reach.value = 2.6 * this.around.radius;
     g.cell.value = Math.pow(10, Math.floor(Math.log10(0.6 * this.around.radius)));
+    return true;
   }
 
   colorBy(what: ColorBy) {
