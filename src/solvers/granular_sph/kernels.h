@@ -99,8 +99,9 @@ struct WallPart {
   float count = 0.0f;  // of the shape
   Vec3 grad;           // sum of a slope r / r
   float friction = 0.0f;
-  Vec3 velocity;  // [m/s]
-  Vec3 push;      // what they do to it [m/s^2]
+  Vec3 velocity;         // [m/s]
+  float closing = 0.0f;  // rate of the count by those that are moved, as dot(v, grad) is [m/s]
+  Vec3 push;             // what they do to it [m/s^2]
 };
 
 struct WallSums {
@@ -123,7 +124,7 @@ struct MeasureWalls {
   View<const Float4> points;
   SolidsView solids;
   Kernels k;
-  bool rough;            // some material rubs
+  bool closely;          // some material rubs, or some solid is moved
   View<WallPart> parts;  // out, by slot
 
   HD_INLINE void operator()(int item) const {
@@ -134,11 +135,12 @@ struct MeasureWalls {
     const auto sums =
         sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i), x, WallSums{k.W});
     if (item % kSplit != 0) return;
-    WallPart part{k.wall_count * sums[0], k.wall_grad * sums.vector(1), 0.0f, {}, {}};
-    if (rough) describe(static_cast<int>(i), x, part);
+    WallPart part{k.wall_count * sums[0], k.wall_grad * sums.vector(1), 0.0f, {}, 0.0f, {}};
+    if (closely) describe(static_cast<int>(i), x, part);
     parts[slot] = part;
   }
-  // Friction and velocity of what it touches, by the samples' share in the push.
+  // Friction and velocity of what it touches, by the samples' share in the push; and how fast
+  // those come nearer whose way is given.
   HD_CALLED void describe(int i, const Vec3& x, WallPart& part) const {
     float all = 0.0f;
     for (int n = 0; n < walls.near.count(i); ++n) {
@@ -150,6 +152,9 @@ struct MeasureWalls {
       all += share;
       part.friction += share * solid.friction;
       part.velocity += share * velocity_at(solid, x);
+      if (!solid.moves || solid.dynamic) continue;
+      const Pair<float> d(near_of(x, b, {}), k.W);
+      part.closing -= k.wall_grad * b.w * d.g() * dot(r, velocity_at(solid, x));
     }
     const float scale = all > 0.0f ? 1.0f / all : 0.0f;
     part.friction *= scale;
@@ -247,7 +252,8 @@ struct JoinExcess {
 };
 
 // What density a step is to end with: a particle that is too dense gets a share of the way back,
-// as overlap / dt would be an explosion; one that is not dense enough may stay so.
+// as overlap / dt would be an explosion; one that is not dense enough may stay so. What a wall that
+// is moved adds in the step is to be undone in it, or the wall would sweep through.
 // With pressure that pulls, too, it gets the same share of the way back.
 struct Target {
   float share;  // of the way back to rest in a step
@@ -283,10 +289,11 @@ struct Measure {
                                 MeasureSums{k.W, v, me.w, mine.w});
     float count = 1.0f + sums[0];  // with itself
     Vec3 push = sums.vector(1), rub{};
-    float beside = 0.0f;
+    float beside = 0.0f, swept = 0.0f;
     if (slot_of[at] != ~0u) {
       const WallPart& wall = parts[slot_of[at]];
       count += wall.count;
+      swept = dt * k.steep * wall.closing;
       push += (2.0f * me.w) * wall.grad;
       if (friction.size > 0) rub = friction[at];
       if (m.rough) beside = std::sqrt(k.beside * wall.count);
@@ -297,7 +304,7 @@ struct Measure {
     free[at] = {start.x, start.y, start.z, beside};
     star[at] = {end.x, end.y, end.z, beside};
     if (more_stress.size > 0) more_stress[at].w = beside;
-    goals[at] = {target(c), min(1.0f, k.squares / max(sums[7], 1e-6f))};
+    goals[at] = {target(c - swept), min(1.0f, k.squares / max(sums[7], 1e-6f))};
     density[at] = c * m.density;
     const float excess = max(c - 1.0f, 0.0f);
     return {excess, excess, static_cast<std::uint64_t>(near.count(i))};

@@ -73,6 +73,9 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
     cohesive_ = cohesive_ || m.cohesion > 0.0;
   }
   matter_.upload(matter);
+  for (const Solid& solid : setup.solids) {
+    driven_ = driven_ || solid.drive == SolidDrive::keyframes;
+  }
 }
 
 template <class Device>
@@ -149,7 +152,7 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   wall_parts_.resize(boundary_.room());
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
            gsph::MeasureWalls{boundary_.view(), std::as_const(points_).view(), solids, kernels_,
-                              rough_, wall_parts_.view()});
+                              rough_ || driven_, wall_parts_.view()});
   end_aside(device_);
   next.reorder(cells_.order(), {"position", "velocity", "density", "pressure", "stress_normal",
                                 "stress_shear", "wall_friction", "mean_pressure"});
