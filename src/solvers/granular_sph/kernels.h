@@ -253,7 +253,8 @@ struct JoinExcess {
 
 // What density a step is to end with: a particle that is too dense gets a share of the way back,
 // as overlap / dt would be an explosion; one that is not dense enough may stay so. What a wall that
-// is moved adds in the step is to be undone in it, or the wall would sweep through.
+// is moved adds in the step is to be undone in it, or the wall would sweep through. It takes
+// nothing along as it goes away.
 // With pressure that pulls, too, it gets the same share of the way back.
 struct Target {
   float share;  // of the way back to rest in a step
@@ -293,7 +294,7 @@ struct Measure {
     if (slot_of[at] != ~0u) {
       const WallPart& wall = parts[slot_of[at]];
       count += wall.count;
-      swept = dt * k.steep * wall.closing;
+      swept = max(0.0f, dt * k.steep * wall.closing);
       push += (2.0f * me.w) * wall.grad;
       if (friction.size > 0) rub = friction[at];
       if (m.rough) beside = std::sqrt(k.beside * wall.count);
