@@ -85,12 +85,14 @@ struct Pair {
   HD T g() const { return slope() * inv_r; }
 };
 
-// What stress a particle can carry under the pressure p [Pa], and which part of it is friction's.
+// What stress a particle can carry under the pressure p [Pa], and how much it is sand that does not
+// cohere: the square of friction's part in that.
 HD inline float strength(const Matter& m, float p, float bonds) {
   return m.friction * p + 1.41421356f * bonds * bonds * m.cohesion;
 }
-HD inline float friction_share(const Matter& m, float p, float bonds) {
-  return m.friction * p / max(strength(m, p, bonds), 1e-6f);
+HD inline float looseness(const Matter& m, float p, float bonds) {
+  const float part = m.friction * p / max(strength(m, p, bonds), 1e-6f);
+  return part * part;
 }
 
 // What a particle is to reach in a step.
@@ -195,7 +197,7 @@ struct Gather {
     const Matter& m = matter[material[from]];
     points[i] = {p.x, p.y, p.z, m.weight};
     const float around = m.rough ? mean[from] : 0.0f;
-    const float part = m.rough ? friction_share(m, around, 1.0f) : 0.0f;
+    const float part = m.rough ? looseness(m, around, 1.0f) : 0.0f;
     const float own = smooth.own + part * (rough.own - smooth.own), theirs = part * rough.mean;
     with_pressure[i] = {p.x, p.y, p.z, own * pressure[from] + theirs * around};
     velocities[i] = {u.x, u.y, u.z, m.viscosity};
@@ -776,8 +778,8 @@ struct MoveOn {
 // from one to the next, push nothing and use up the yield surface: these fade, those of the pile
 // stay. Stress over strength is what is averaged: in a slope it is the same at all depths, so the
 // mean of a particle with neighbours on one side alone is as good, and it stays below 1. Bonds have
-// strength to spare, and a tower, which is surface all around, would sink by it: cohesion's part of
-// the strength is not smoothed for.
+// strength to spare, and a tower, which is surface all around, would sink by it: the more soil
+// coheres, the less it is smoothed.
 struct SmoothSums {
   static constexpr int kSums = 7;  // of W s_j / strength_j and W
   KernelScale h;
@@ -810,7 +812,8 @@ struct KeepStress {
     const Vec3 x = point(points, static_cast<std::uint32_t>(i));
     const auto sums = sum_pairs(near, points, stress, more_stress, i, x, SmoothSums{k.W});
     const Float4 a = stress[at], b = more_stress[at];
-    const float share = most * min(1.0f, matter[material[at]].friction * around[at] * b.z);
+    const float friction_part = min(1.0f, matter[material[at]].friction * around[at] * b.z);
+    const float share = most * friction_part * friction_part;
     const float part = share / (1.0f + sums[6]), own = 1.0f - share + part;
     const float theirs = b.z > 0.0f ? part / b.z : 0.0f;
     normal[at] = own * Vec3(a.x, a.y, a.z) + theirs * sums.vector(0);
