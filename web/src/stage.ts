@@ -27,7 +27,8 @@ export class Stage {
   private readonly stands = new THREE.Box3(); // of the solids
   private around = new THREE.Sphere(new THREE.Vector3(), 1);
   private framed = false;
-  private scale = 0;
+  private scale = 0; // which of SCALES is drawn with
+  private coarse = 0; // which one while things change
   private changed = performance.now();
   private dirty = true;
   private cutting: { axis: Axis; share: number; flip: boolean } = { axis: "off", share: 0.5, flip: false };
@@ -41,6 +42,7 @@ export class Stage {
     this.renderer.setClearColor(0x000000, 0);
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace; // the last pass writes the screen's colours itself
     this.picture = new Picture(this.renderer);
+    if (/swiftshader|llvmpipe|software/i.test(this.cardName())) this.coarse = SCALES.length - 1;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.listenToKeyEvents(canvas);
     this.controls.addEventListener("change", () => this.redraw());
@@ -48,7 +50,7 @@ export class Stage {
     this.resize();
     let before = 0, drew = false;
     this.renderer.setAnimationLoop((now) => {
-      if (drew) this.keepUp(now - before);
+      if (drew && this.scale === this.coarse) this.keepUp(now - before);
       before = now;
       this.beforePicture();
       this.controls.update();
@@ -59,7 +61,16 @@ export class Stage {
     });
   }
 
-  redraw() { this.dirty = true; this.changed = performance.now(); }
+  private cardName(): string {
+    const gl = this.renderer.getContext(), names = gl.getExtension("WEBGL_debug_renderer_info");
+    return names ? String(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)) : "";
+  }
+
+  redraw() {
+    this.dirty = true;
+    this.changed = performance.now();
+    if (this.scale !== this.coarse) this.setScale(this.coarse);
+  }
 
   private draw() {
     this.dirty = false;
@@ -70,12 +81,13 @@ export class Stage {
 
   private keepUp(milliseconds: number) {
     this.milliseconds += 0.25 * (milliseconds - this.milliseconds);
-    if (this.milliseconds > 70 && this.scale + 1 < SCALES.length) this.setScale(this.scale + 1);
-    if (this.milliseconds < 17 && this.scale > 0) this.setScale(this.scale - 1);
+    const before = this.coarse;
+    if (this.milliseconds > 70 && this.coarse + 1 < SCALES.length) ++this.coarse;
+    if (this.milliseconds < 17 && this.coarse > 0) --this.coarse;
+    if (this.coarse !== before) this.milliseconds = 30;
   }
   private setScale(scale: number) {
     this.scale = scale;
-    this.milliseconds = 30;
     this.resize();
   }
 
