@@ -23,6 +23,18 @@ if [ -f web/dist/index.html ]; then
 fi
 strip "$root"/bin/*
 
+# Plots, where they can be made here, with a font of their own.
+if command -v gnuplot > /dev/null; then
+  cp -L "$(command -v gnuplot)" "$root/bin/gnuplot"
+  mkdir -p "$root/fonts"
+  cp "$(fc-match -f '%{file}' sans)" "$root/fonts/"
+  cat > "$root/fonts/fonts.conf" <<'FONTS'
+<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir prefix="relative">.</dir><cachedir>/tmp/barchan-fonts</cachedir></fontconfig>
+FONTS
+fi
+
 # Everything that the programs load, but for the C library, which belongs to the machine.
 for program in "$root"/bin/*; do ldd "$program"; done |
   awk '/=> \// {print $3}' | sort -u |
@@ -35,7 +47,8 @@ for program in barchan barchan_tests barchan_bench; do
 here=$(cd "$(dirname "$0")" && pwd)
 export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
   BARCHAN_SCENES="$here/scenes" BARCHAN_VALIDATION="$here/validation" \
-  BARCHAN_WEB="$here/web" BARCHAN_DOCS="$here/docs"
+  BARCHAN_WEB="$here/web" BARCHAN_DOCS="$here/docs" PATH="$here/bin:$PATH"
+if [ -d "$here/fonts" ]; then export FONTCONFIG_FILE="$here/fonts/fonts.conf"; fi
 exec "$here/bin/$(basename "$0")" "$@"
 RUN
   chmod +x "$root/$program"

@@ -8,13 +8,18 @@ full=0
 
 heading() { printf '\n==> %s  (%d s)\n' "$*" "$SECONDS"; }
 
-heading "Layers and format"
+heading "Layers, links and format"
 tools/check_layers.py
+tools/check_links.py
 make --no-print-directory format-check
 
 heading "Release build"
 cmake --preset release > /dev/null
 cmake --build build/release -j "$jobs"
+
+heading "Documents made from the parameter tables are up to date (make docs)"
+build/release/barchan params --markdown | diff docs/reference.md -
+build/release/barchan params --json-schema | diff docs/scene.schema.json -
 
 heading "Unit and physics tests"
 # Property tests draw the same cases every time here; the full run draws ten times as many new ones.

@@ -127,6 +127,18 @@ BARCHAN_INLINE float largest_of(const Eight& a) {
   return most;
 }
 
+// A bit for each lane.
+BARCHAN_INLINE unsigned bits_of(const EightMask& which) {
+#if defined(__AVX2__)
+  return static_cast<unsigned>(
+      _mm256_movemask_ps(reinterpret_cast<__m256>(reinterpret_cast<Eight>(which))));
+#else
+  unsigned bits = 0;
+  for (int k = 0; k < kEight; ++k) bits |= which[k] != 0 ? 1u << k : 0u;
+  return bits;
+#endif
+}
+
 // numbers[at] of each lane.
 BARCHAN_INLINE Eight gather(const float* numbers, const EightMask& at) {
 #if defined(__AVX2__)
@@ -207,6 +219,16 @@ BARCHAN_INLINE void store_points(Float4* to, const EightPoints& p, int count) {
   store(1, rows.y);
   store(2, rows.z);
   store(3, rows.w);
+}
+// points[index[k]] += the k-th of eight points, one after the other.
+BARCHAN_INLINE void add_points(Float4* points, const std::uint32_t* index, const EightPoints& p,
+                               int count) {
+  using Quarter = float __attribute__((vector_size(16)));
+  Float4 rows[kEight];
+  store_points(rows, p, kEight);
+  for (int k = 0; k < count; ++k) {
+    *reinterpret_cast<Quarter*>(points + index[k]) += *reinterpret_cast<const Quarter*>(rows + k);
+  }
 }
 
 #endif  // !__CUDACC__

@@ -208,7 +208,8 @@ HtmlPage::Cell number_cell(const Row& row, std::size_t i) {
                                       : fmt::format("{:.4g}", value);
   const double by = difference(row, i);
   if (i == 0 || row.is_cost || !std::isfinite(by)) return text;
-  text += fmt::format(" ({:+.0f} %)", 100.0 * by);
+  const double percent = std::round(100.0 * by);
+  text += percent == 0.0 ? " (0 %)" : fmt::format(" ({:+.0f} %)", percent);
   return {text, std::abs(by) > kWorthSaying ? HtmlPage::Mark::bad : HtmlPage::Mark::none};
 }
 
@@ -234,14 +235,13 @@ std::vector<std::string> traits(const std::string& solver, bool sand) {
     return {sand ? "granular-sph lets sand fly apart freely (unilateral pressure): fronts are "
                    "thinner and some grains scatter ahead of them."
                  : "granular-sph is plain PCISPH for water: artificial viscosity takes energy from "
-                   "splashes, and layers of one particle count as full depth at walls."};
+                   "splashes."};
   }
   if (solver == "dem") {
     return {
-        "dem begins on a lattice that is 52 % solid and settles to about 60 %: the heap is lower "
-        "and "
-        "its volume less than the continuum's. Round grains roll: friction between grains of "
-        "tan(phi) gives a bulk friction below phi unless rolling is resisted."};
+        "dem begins with loose rows of grains, 45 % of the room, and settles to about 60 %: the "
+        "heap is lower and its volume less than the continuum's. Round grains roll: friction "
+        "between grains of tan(phi) gives a bulk friction below phi unless rolling is resisted."};
   }
   return {};
 }

@@ -82,7 +82,7 @@ void add_overview(const std::vector<std::vector<FigureResult>>& all, HtmlPage& p
       const std::string particles =
           run.contains("particles") ? human_count(run["particles"].get<std::uint64_t>()) : "-";
       const std::string machine = result.machine == "cpu"
-                                      ? fmt::format("cpu, {} threads", run.value("threads", 0))
+                                      ? fmt::format("cpu, threads: {}", run.value("threads", 0))
                                       : result.machine;
       bool timed = false;
       for (const Json& number : result.json["numbers"]) {

@@ -132,6 +132,10 @@ const ParamTable& table_of<DemParams>() {
                  "(restitution falls with the impact's speed), 1/4 (it is constant) or 0 (it "
                  "rises); or a linear spring and damper."),
           choice("tail", &P::tail, {"clamped", "paper"}, "Whether a separating contact may pull."),
+          choice("convention", &P::convention, {"contact", "lammps"},
+                 "Which velocities a contact sees: contact: those where the spheres touch, at the "
+                 "end of the step; lammps: those of their full radii, in the middle of the step, "
+                 "as LAMMPS takes them, to compare with it."),
           number("reference_speed", &P::reference_speed, "m/s", above_to(0, 1e4),
                  "Impact speed at which restitution is as asked, where it depends on it."),
           optional(number("contact_time", &P::contact_time, "s", above_to(0, 10),

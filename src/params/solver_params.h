@@ -57,6 +57,7 @@ struct DemParams {
   std::string integrator = "symplectic";
   std::string normal = "hertz-1/2";
   std::string tail = "clamped";
+  std::string convention = "contact";
   double reference_speed = 1.0;  // of the blow that has the restitution asked for [m/s]
   double contact_time = std::numeric_limits<double>::quiet_NaN();      // linear [s]
   double normal_stiffness = std::numeric_limits<double>::quiet_NaN();  // k_r

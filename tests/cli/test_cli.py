@@ -873,6 +873,8 @@ ours = "run.particles"
         before = (base / "ao11/piles/results.json").stat().st_mtime_ns
         self.expect(run("paper", "--quick", "--report", "--out", base, env=env), 0, "1 of 26 figures")
         self.assertEqual((base / "ao11/piles/results.json").stat().st_mtime_ns, before)
+        (base / "report.html").unlink()
+        self.expect(run("paper", "--report", "--page-only", "--out", base, env=env), 0, "1 of 26 figures")
         page = whole_page(self, base / "report.html")
         self.assertIn("50000", page.replace("5e+04", "50000"))
         self.assertEqual(page.count("not run"), 25)

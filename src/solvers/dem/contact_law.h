@@ -39,6 +39,7 @@ struct PairLaw {
 struct ContactModel {
   Normal normal = Normal::hertz_half;
   bool clamped = true;          // a contact without cohesion never pulls
+  bool as_lammps = false;       // velocities of full radii, in the middle of the step
   bool alike = true;            // grains of a material are of one size: k_r and k_d as they are
   bool rolls = false;           // some pair has rolling resistance
   bool coheres = false;         // some pair has cohesion
@@ -97,7 +98,8 @@ HD_INLINE inline NormalForce<T> normal_force(const ContactModel& model, const St
     damping *= choose_number(x < way, x / max(way, kTiny) + 0.5f, spread<T>(1.0f));
   }
   const T elastic = linear ? k.k_r : k.k_r * root;
-  const T f = (elastic * x + damping * xdot) / (1.0f + (0.5f * dt) * damping / m);
+  const float ahead = model.as_lammps ? 0.0f : 0.5f * dt;
+  const T f = (elastic * x + damping * xdot) / (1.0f + ahead * damping / m);
   return {model.clamped ? max(f, 0.0f) : f, linear ? elastic : 1.5f * elastic, damping};
 }
 

@@ -1,6 +1,6 @@
 // Grains as rigid clusters of spheres (Bell, Yu & Mucha 2005): the step is in dem_step.h, its
-// stages in stages.h, their arithmetic in kernels.h, list_kernels.h and contact_law.h; README.md
-// says where each equation is.
+// stages in search.h and stages.h, their arithmetic in kernels.h, list_kernels.h and contact_law.h;
+// README.md says where each equation is.
 #pragma once
 
 #include <array>
@@ -42,13 +42,13 @@ class DemSolver final : public Solver {
 
  private:
   // The stages, in the order of the step.
-  double drift(const State& now, double dt, State& next);
+  bool lists_hold(const State& now, double dt, State& next) const;
+  void drift(const State& now, double dt, State& next);
   void move_covering(const State& now, double dt, const State& next);
-  bool lists_hold(const State& now, double moved, State& next) const;
   void find_contacts(const State& now, const SolidsView& solids, State& next);
   void push(const State& now, const SolidsView& solids, double dt, State& next);
-  dem::Summary kick(double dt, State& next);
-  void push_solids(double dt, dem::Summary& met, State& next, BodyImpulses& out);
+  void kick(double dt, State& next);
+  dem::Summary push_solids(double dt, State& next, BodyImpulses& out);
 
   // Parts of them.
   void upload_covering();
@@ -56,8 +56,15 @@ class DemSolver final : public Solver {
   dem::NearCovering find_near(State& next);
   void list_pairs(const dem::NearCovering& covering, State& next);
   void list_walls(const SolidsView& solids, State& next);
-  dem::SphereForces forces(const State& next) const;
-  void sum_walls(const State& next, std::vector<dem::Wrench>& wrenches);
+  template <class Search>
+  View<const std::uint32_t> list(const char* label, const Search& search, const char* start,
+                                 const char* found, const char* sphere, State& next);
+  dem::SphereForces forces(const State& next);
+  dem::BlockSums block_sums();
+  // Spheres are summed by themselves, and not by the grain that they belong to.
+  bool sums_spheres() const { return !device_.on_host() && compound_; }
+  void sum_walls(const State& next);
+  dem::Summary fetch(std::vector<dem::Wrench>& wrenches);
   void sum_coverings(State& next, dem::Summary& met, std::vector<dem::Wrench>& wrenches);
   double fastest(const State& now) const;
   double body_load(const State& now) const;
@@ -95,9 +102,14 @@ class DemSolver final : public Solver {
   Buffer<std::uint8_t> near_wall_;  // of grains, during a search
   Buffer3 remembered_;              // xi of the pairs in new lists
   Buffer<float> wall_memory_;       // likewise at solids
-  bool fresh_ = false;              // the lists were made in this step: memory is in those two
+  bool fresh_ = false;              // the lists are made in this step: memory is in those two
   Buffer<Float4> pair_force_, pair_turn_, wall_force_, wall_torque_;
   Buffer3 pair_roll_;
+  std::uint32_t block_bits_ = 0;  // 0: none
+  Buffer<Float4> block_force_, block_torque_;
+  Buffer<float> block_deepest_;
+  Buffer<Float4> sphere_force_, sphere_torque_;  // of SumContacts
+  Buffer<dem::Outcome> outcome_;
 
   // Solids that are covered with spheres.
   dem::CoveredSolids covered_;

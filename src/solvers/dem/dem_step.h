@@ -3,6 +3,7 @@
 #pragma once
 
 #include "solvers/dem/dem_solver.h"
+#include "solvers/dem/search.h"
 #include "solvers/dem/stages.h"
 
 namespace barchan {
@@ -10,17 +11,21 @@ namespace barchan {
 template <class Device>
 StepReport DemSolver<Device>::step(const State& now, const SolidsView& solids, double dt,
                                    State& next, BodyImpulses& out) {
-  const double moved = drift(now, dt, next);     // v += dt/2 F/m,  x += dt v; spheres
+  fresh_ = !lists_hold(now, dt, next);           // after this step, or a search is due
+  drift(now, dt, next);                          // v += dt/2 F/m,  x += dt v; spheres
   move_covering(now, dt, next);                  // spheres of bodies, likewise
-  fresh_ = !lists_hold(now, moved, next);        // since the last search
   if (fresh_) find_contacts(now, solids, next);  // who may touch whom; rows are sorted
   push(now, solids, dt, next);                   // contacts, (10)-(19)
-  dem::Summary met = kick(dt, next);             // v += dt/2 F/m
-  push_solids(dt, met, next, out);               // by the opposite of what they did to grains
+  kick(dt, next);                                // v += dt/2 F/m
+  // by the opposite of what they did to grains
+  const dem::Summary met = push_solids(dt, next, out);
 
   const auto n = static_cast<double>(now.size());
   next.scalars["dem.deepest"] = static_cast<double>(met.deepest);
   next.scalars["dem.contacts"] = n > 0.0 ? met.contacts / n : 0.0;
+  next.scalars[dem::kAhead] = static_cast<double>(met.ahead);
+  next.scalars[dem::kPace] = static_cast<double>(met.pace);
+  next.scalars[dem::kLastStep] = dt;
   StepReport report;
   report.dt_used = dt;
   report.max_speed = std::sqrt(static_cast<double>(met.vitals.max_speed_squared));

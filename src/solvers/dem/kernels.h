@@ -192,8 +192,7 @@ struct PlaceSpheres {
   }
 };
 
-// Velocity Verlet, first half: v += dt/2 F/m, then x += dt v. Returns how far any sphere of the
-// grain is from where the lists were made.
+// Velocity Verlet, first half: v += dt/2 F/m, then x += dt v.
 //
 // Positions are sums of two floats: a step may be shorter than the spacing of floats.
 struct Drift {
@@ -203,7 +202,6 @@ struct Drift {
   View<const float> scale, mass, turned;
   View<const std::uint8_t> material;
   View<const GrainType> types;
-  View3<const float> listed;  // where grains were when the lists were made
   Vec3 gravity;
   float dt;
   View3<float> next_x, next_low, next_v, next_w, next_L;
@@ -211,7 +209,7 @@ struct Drift {
   View<float> next_turned;  // since the lists were made, a bound [rad]
   PlaceSpheres place;       // of the grains as they will be, for lists that still hold
 
-  HD float operator()(int at) const {
+  HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     const GrainType& type = types[material[i]];
     const float m = mass[i], r = scale[i], half = 0.5f * dt;
@@ -221,17 +219,13 @@ struct Drift {
     next_x[i] = to;
     next_low[i] = rest;
     next_v[i] = velocity;
-    const float moved = length(to - listed[i]);
     const Vec3 I = inertia_of(type, m, r);
     if (q.w == nullptr) {
       next_w[i] = w[i] + (half / I.x) * torque[i];
-      if (place.spheres.data != nullptr) place(at);
-      return moved;
+    } else {
+      next_turned[i] = turned[i] + turn(i, I);
     }
-    const float way = turned[i] + turn(i, I);
-    next_turned[i] = way;
     if (place.spheres.data != nullptr) place(at);
-    return moved + way * type.reach * r;
   }
   // The rotation of a compound grain; returns its angle [rad]. Where moments differ, L is what
   // lives on: w follows from it, and no free turn takes anything from L.
@@ -257,7 +251,8 @@ struct Drift {
 // ---- Contacts
 
 // Lists of contacts that are possible until the next search, as kernels see them. Each pair stands
-// with the sphere of the lower grain; `back` has the pairs of the other one.
+// with the sphere of the lower grain; `back` has the pairs of the other one, but for those that
+// its block sums (BlockSums).
 struct Lists {
   View<const std::uint32_t> sphere_start;  // by grain, one more than there are
   View<const std::uint32_t> pair_start, pair_first, pair_other;
@@ -325,7 +320,8 @@ HD_INLINE inline PairPush<T> pair_push(const Table& table, const SphereOf<T>& A,
   const T touching = A.radius + B.radius, x = touching - distance;
   const Vector3<T> N = inverse * d;
   // One point for both, in the middle of the overlap: no angular momentum comes from it.
-  const T arm_A = A.radius - 0.5f * x, arm_B = B.radius - 0.5f * x;
+  const float within = model.as_lammps ? 0.0f : 0.5f;
+  const T arm_A = A.radius - within * x, arm_B = B.radius - within * x;
   const Vector3<T> V = (A.v - B.v) + cross(arm_A * A.w + arm_B * B.w, N);
   const T m = A.mass * B.mass / (A.mass + B.mass), R = A.radius * B.radius / touching;
   T cohesion;
@@ -349,7 +345,8 @@ HD_INLINE inline PairPush<T> pair_push(const Table& table, const SphereOf<T>& A,
   return {push.force, x, choose(touch, push.turn, none), choose(touch, push.roll, none), stored};
 }
 
-// All pairs, one at a time; pairs_cpu.h has eight.
+// All pairs, one at a time; pairs_cpu.h has eight. Of those that are apart only that is written
+// down: nobody reads their `turn` and `roll`.
 template <bool kHistory>
 struct PushPairs {
   LawTable table;
@@ -370,6 +367,7 @@ struct PushPairs {
     const PairPush<float> push = pair_push<kHistory, float>(table, A, B, dt, xi);
     if constexpr (kHistory) next_shear[p] = xi;
     force[p] = {push.force.x, push.force.y, push.force.z, push.overlap};
+    if (!(push.overlap > 0.0f) && !table.model.coheres) return;
     turn[p] = {push.turn.x, push.turn.y, push.turn.z, push.stored};
     if (table.model.rolls) roll[p] = push.roll;
   }
@@ -425,12 +423,13 @@ struct PushAtWalls {
       shift += (1.001f * x) * n;
       deepest = max(deepest, x);
       Vec3 xi = kHistory ? remembered(entry, n) : Vec3();
-      const Vec3 to_wall = -gap * n;
+      const float arm = table.model.as_lammps ? A.radius : gap;
+      const Vec3 to_wall = -arm * n;
       const Vec3 V = A.v + cross(A.w, to_wall) - velocity_at(solid, A.x + to_wall);
       const Push<float> push = push_of<kHistory, float>(table.model, law, A.mass, A.radius, -n, V,
                                                         x, A.w - solid.angular_velocity, dt, xi);
       F += push.force;
-      T += gap * push.turn + push.roll;
+      T += arm * push.turn + push.roll;
       stored += push.stored;
       if constexpr (kHistory) remember(entry, places, xi, n);
     }
@@ -459,13 +458,35 @@ struct Summary {
   VitalSigns vitals;
   float deepest = 0.0f;        // overlap over the sphere's radius
   std::uint32_t contacts = 0;  // each pair counts twice
+  // After another step of the same length: how far from where the lists were made a point of a
+  // grain will be at most [m]; and how fast it goes there [m/s].
+  float ahead = 0.0f, pace = 0.0f;
 };
 struct JoinSummary {
   static HD Summary identity() { return {}; }
   static HD Summary combine(const Summary& a, const Summary& b) {
     return {JoinVitals::combine(a.vitals, b.vitals), max(a.deepest, b.deepest),
-            a.contacts + b.contacts};
+            a.contacts + b.contacts, max(a.ahead, b.ahead), max(a.pace, b.pace)};
   }
+};
+
+// What blocks of 2^bits spheres have summed of their own pairs, on a CPU. Those with spheres of
+// later blocks are written down, and summed by these.
+struct BlockSums {
+  View<Float4> force;   // on each sphere [N]; behind it, how many contacts it has
+  View<Float4> torque;  // [N m]; behind it the energy of the pairs that stand with it [J]
+  View<float> deepest;  // overlap in each block, over the smaller radius
+  std::uint32_t bits = 0;
+
+  HD bool some() const { return force.data != nullptr; }
+};
+
+// What all contacts do to each sphere, where it is summed before the grains ask (SumContacts).
+struct SphereSums {
+  View<Float4> force;   // [N]; behind it the deepest overlap [m]
+  View<Float4> torque;  // about its own centre [N m]; behind it how many contacts it has
+
+  HD bool some() const { return force.data != nullptr; }
 };
 
 // What all contacts do to a sphere.
@@ -474,13 +495,17 @@ struct SphereForces {
   Lists lists;
   View<const Float4> pair_force, pair_turn, wall_force, wall_torque;
   View3<const float> pair_roll;  // empty without rolling resistance
+  BlockSums blocks;
+  SphereSums summed;
 
-  // One pair of a sphere of radius R: `sign` is -1 for the second of the two.
-  HD void add(std::uint32_t p, float sign, float R, Vec3& f, Vec3& t, float& deepest,
+  // One pair of sphere s: `sign` is -1 for the second of the two.
+  HD void add(std::uint32_t p, float sign, std::uint32_t s, Vec3& f, Vec3& t, float& deepest,
               std::uint32_t& contacts) const {
-    const Float4 by = pair_force[p], turn = pair_turn[p];
+    const Float4 by = pair_force[p];
     f += sign * Vec3(by.x, by.y, by.z);
-    t += (R - 0.5f * by.w) * Vec3(turn.x, turn.y, turn.z);
+    if (!(by.w > 0.0f)) return;  // apart: at most a bridge between them
+    const Float4 turn = pair_turn[p];
+    t += (spheres[s].radius - 0.5f * by.w) * Vec3(turn.x, turn.y, turn.z);
     if (pair_roll.x != nullptr) t += sign * pair_roll[p];
     count(by.w, deepest, contacts);
   }
@@ -490,13 +515,27 @@ struct SphereForces {
   }
   // Force, torque about its own centre, deepest overlap [m]; returns the number of contacts.
   HD std::uint32_t on(std::uint32_t s, Vec3& f, Vec3& t, float& deepest) const {
-    const float R = spheres[s].radius;
+    if (!summed.some()) return sum(s, f, t, deepest);
+    const Float4 by = summed.force[s], turn = summed.torque[s];
+    f = Vec3(by.x, by.y, by.z);
+    t = Vec3(turn.x, turn.y, turn.z);
+    deepest = by.w;
+    return static_cast<std::uint32_t>(turn.w);
+  }
+  HD std::uint32_t sum(std::uint32_t s, Vec3& f, Vec3& t, float& deepest) const {
     std::uint32_t contacts = 0;
-    for (std::uint32_t p = lists.pair_start[s]; p < lists.pair_start[s + 1]; ++p) {
-      add(p, 1.0f, R, f, t, deepest, contacts);
+    if (blocks.some()) {
+      const Float4 by = blocks.force[s], turn = blocks.torque[s];
+      f = Vec3(by.x, by.y, by.z);
+      t = Vec3(turn.x, turn.y, turn.z);
+      contacts = static_cast<std::uint32_t>(by.w);
+    } else {
+      for (std::uint32_t p = lists.pair_start[s]; p < lists.pair_start[s + 1]; ++p) {
+        add(p, 1.0f, s, f, t, deepest, contacts);
+      }
     }
     for (std::uint32_t b = lists.back_start[s]; b < lists.back_start[s + 1]; ++b) {
-      add(lists.back_pair[b], -1.0f, R, f, t, deepest, contacts);
+      add(lists.back_pair[b], -1.0f, s, f, t, deepest, contacts);
     }
     for (std::uint32_t e = lists.wall_start[s]; e < lists.wall_start[s + 1]; ++e) {
       const Float4 by = wall_force[e], torque_by = wall_torque[e];
@@ -508,6 +547,20 @@ struct SphereForces {
   }
 };
 
+// On a GPU, a thread a sphere: one that sums all spheres of a grain waits for its loads too long.
+struct SumContacts {
+  SphereForces forces;  // and out: its sums
+
+  HD void operator()(int at) const {
+    const auto s = static_cast<std::uint32_t>(at);
+    Vec3 f, t;
+    float deepest = 0.0f;
+    const auto contacts = static_cast<float>(forces.sum(s, f, t, deepest));
+    forces.summed.force[s] = {f.x, f.y, f.z, deepest};
+    forces.summed.torque[s] = {t.x, t.y, t.z, contacts};
+  }
+};
+
 // Velocity Verlet, second half: all that pushes a grain, and v += dt/2 F/m.
 struct Kick {
   SphereForces forces;
@@ -516,6 +569,8 @@ struct Kick {
   View<const float> scale, mass;
   View<const std::uint8_t> material;
   View<const GrainType> types;
+  View3<const float> listed;  // where grains were when the lists were made
+  View<const float> turned;   // since then [rad]; empty where all grains are spheres
   Vec3 gravity;
   float dt;
   View3<float> v, w;           // in and out
@@ -533,7 +588,7 @@ struct Kick {
       float deepest = 0.0f;
       Vec3 f, t;
       summary.contacts += forces.on(s, f, t, deepest);
-      summary.deepest = max(summary.deepest, deepest / spheres[s].radius);
+      if (deepest > 0.0f) summary.deepest = max(summary.deepest, deepest / spheres[s].radius);
       F += f;
       T += t;
       if (end - begin > 1) T += cross((spheres[s].x - x[i]) + (spheres[s].low - low[i]), f);
@@ -552,7 +607,21 @@ struct Kick {
       w[i] = without_inertia(q[i], I, l);
     }
     summary.vitals = vital_signs(x[i], velocity, at);
+    look_ahead(i, velocity + half * gravity + (half / m) * F, I, T, summary);
     return summary;
+  }
+  // The next drift, at velocity u.
+  HD void look_ahead(std::size_t i, const Vec3& u, const Vec3& I, const Vec3& T,
+                     Summary& summary) const {
+    summary.ahead = length((x[i] - listed[i]) + dt * u);
+    summary.pace = length(u);
+    if (q.w == nullptr) return;
+    const float least = min(I.x, min(I.y, I.z)), half = 0.5f * dt;
+    const float spin = L.x == nullptr ? length(w[i] + (half / I.x) * T)
+                                      : length(L[i] + half * T) / least;  // at most
+    const float reach = types[material[i]].reach * scale[i];
+    summary.ahead += (turned[i] + dt * spin) * reach;
+    summary.pace += spin * reach;
   }
 };
 
@@ -571,10 +640,13 @@ struct SpinEnergy {
     return 0.5 * static_cast<double>(dot(own, multiply(I, own)));
   }
 };
+// Behind the torques; of pairs that are apart only where there are bridges.
 struct StoredEnergy {
-  View<const Float4> contacts;
+  View<const Float4> force, torque;
+  bool all;
   HD double operator()(int at) const {
-    return static_cast<double>(contacts[static_cast<std::size_t>(at)].w);
+    const auto i = static_cast<std::size_t>(at);
+    return all || force[i].w > 0.0f ? static_cast<double>(torque[i].w) : 0.0;
   }
 };
 
@@ -600,6 +672,14 @@ struct JoinSolidSums {
     return sum;
   }
 };
+
+// What the host has to know of a step, to be fetched at once: a pass over the solids each, the
+// first with all grains.
+struct Outcome {
+  Summary met;
+  SolidSums solids;
+};
+
 struct PushSolids {
   View<const Sphere> spheres;
   Lists lists;

@@ -421,7 +421,7 @@ void FlipSolver<Device>::solve_friction(const State& now, const State& next, dou
   // A first turn makes way for the last one: it may be rougher.
   const auto most = [&](int turn) {
     if (now.step < kColdSteps) return kColdIterations;
-    return !coupled ? 20 : (turn + 1 < turns ? 40 : 60);
+    return !coupled ? 20 : (turn + 1 < turns ? 48 : 60);
   };
   const double g_dt = kick_ * length(setup_.gravity);
   const double enough = kTolerance * static_cast<double>(flip::FindPace::kPace) * g_dt;

@@ -35,7 +35,7 @@ class GsphSolver final : public Solver {
   void find_neighbours(const State& now, const SolidsView& solids, State& next);
   void measure(double dt, State& next);
   void correct_pressure(int k, double dt, const State& next);
-  void correct_velocity(double dt, const State& next);
+  void correct_velocity(double dt, bool last, State& next);
   void correct_stress(double dt, const State& next);
   void correct_velocity_by_stress(double dt, const State& next, bool first);
   bool dense_enough(int k, StepReport& report);
@@ -56,6 +56,7 @@ class GsphSolver final : public Solver {
   gsph::Kernels kernels_;
   Vec3 gravity_;                           // [m/s^2]
   bool rough_ = false, cohesive_ = false;  // some material is
+  bool driven_ = false;                    // some solid has keyframes
 
   GuessedFrame<Device> frame_;
   CellSort<Device> cells_;
@@ -67,9 +68,9 @@ class GsphSolver final : public Solver {
   Buffer<Float4> velocities_, free_, star_;  // v; v by gravity alone; v*
   Buffer<gsph::Goal> goals_;
   Buffer<Float4> stress_, more_stress_;
-  Buffer3 pull_, friction_;      // by stress, on walls [m/s^2]
-  Buffer<float> mean_pressure_;  // of sand [Pa]
-  Buffer<float> strain_rate_;    // [1/s]
+  Buffer3 pull_, friction_;    // by stress, on walls [m/s^2]
+  Buffer<float> around_;       // mean pressure of the step before, of sand [Pa]
+  Buffer<float> strain_rate_;  // [1/s]
   Buffer<std::uint8_t> near_wall_;
   Buffer3 pushed_;                     // [m]
   Buffer<gsph::WallPart> wall_parts_;  // of the particles near solids

@@ -20,7 +20,7 @@ StepReport GsphSolver<Device>::step(const State& now, const SolidsView& solids, 
       correct_pressure(k, dt, next);              // p += delta (c* - target)         lines 11-15
       const bool last = dense_enough(k, report);  // as it was before this iteration       line 6
       if (paper()) correct_stress(dt, next);
-      correct_velocity(dt, next);              // by p, and friction on walls       lines 7-10
+      correct_velocity(dt, last, next);        // by p, and friction on walls       lines 7-10
       if (!paper()) correct_stress(dt, next);  // s += omega D^-1 e*               lines 17-21
       correct_velocity_by_stress(dt, next, false);
       if (last) break;

@@ -14,7 +14,8 @@ namespace barchan {
 
 namespace gsph {
 
-inline constexpr double kWarm = 0.9;      // share of the last pressure to begin with
+inline constexpr float kWarm = 0.9f;      // share of the last pressure to begin with
+inline constexpr float kWarmMean = 0.6f;  // how much of that is the mean around, in sand
 inline constexpr double kBack = 0.05;     // share of an excess taken back in a step; < 1 - kWarm
 inline constexpr double kBand = 0.01;     // deficit of density that a target may have
 inline constexpr double kGrowth = 1.25;   // of the time step, from one to the next
@@ -50,7 +51,7 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
       more_stress_(device),
       pull_(device),
       friction_(device),
-      mean_pressure_(device),
+      around_(device),
       strain_rate_(device),
       near_wall_(device),
       pushed_(device),
@@ -72,6 +73,9 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
     cohesive_ = cohesive_ || m.cohesion > 0.0;
   }
   matter_.upload(matter);
+  for (const Solid& solid : setup.solids) {
+    driven_ = driven_ || solid.drive == SolidDrive::keyframes;
+  }
 }
 
 template <class Device>
@@ -82,6 +86,7 @@ std::vector<ColumnSpec> GsphSolver<Device>::columns() const {
     columns.push_back({"stress_normal", Type::f32, 3, false});  // xx, yy, zz
     columns.push_back({"stress_shear", Type::f32, 3, false});   // xy, xz, yz
     columns.push_back({"wall_friction", Type::f32, 3, false});
+    columns.push_back({"mean_pressure", Type::f32, 1, false});  // around a particle
   }
   if (cohesive_) columns.push_back({"damage", Type::f32, 1, true});
   return columns;
@@ -116,7 +121,8 @@ template <class Device>
 void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& solids, State& next) {
   const std::size_t count = now.size();
   const float h = kernels_.W.h;
-  const auto warm = static_cast<float>(paper() ? 0.0 : gsph::kWarm);
+  const gsph::Warm smooth{paper() ? 0.0f : gsph::kWarm, 0.0f};
+  const gsph::Warm rough{smooth.own - gsph::kWarmMean, gsph::kWarmMean};
   const int passes = (solids.count + kSolidsPerPass - 1) / kSolidsPerPass;
   results_.resize(static_cast<std::size_t>(std::max(params_.iterations_max, passes)));
   cells_.sort(now.position(), frame_.choose(now.position(), h, &results_.data()->bounds));
@@ -126,17 +132,19 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   for_each(
       device_, "reorder", n(),
       gsph::Gather{cells_.order(), now.position(), now.velocity(), now.numbers<float>("pressure"),
-                   now.material(), std::as_const(matter_).view(), warm, points_.view(),
-                   with_pressure_.view(), velocities_.view()});
+                   rough_ ? now.numbers<float>("mean_pressure") : View<const float>{},
+                   now.material(), std::as_const(matter_).view(), smooth, paper() ? smooth : rough,
+                   points_.view(), with_pressure_.view(), velocities_.view()});
   if (rough_) {
     for (auto* packs : {&stress_, &more_stress_}) packs->resize(count);
     for (auto* vectors : {&pull_, &friction_}) vectors->resize(count);
-    if (!paper()) mean_pressure_.resize(count);
-    for_each(device_, "reorder", n(),
-             gsph::GatherStress{cells_.order(), now.vectors("stress_normal"),
-                                now.vectors("stress_shear"), now.vectors("wall_friction"),
-                                paper() ? 0.0f : 1.0f, stress_.view(), more_stress_.view(),
-                                friction_.view()});
+    around_.resize(count);
+    for_each(
+        device_, "reorder", n(),
+        gsph::GatherStress{cells_.order(), now.vectors("stress_normal"),
+                           now.vectors("stress_shear"), now.vectors("wall_friction"),
+                           now.numbers<float>("mean_pressure"), paper() ? 0.0f : 1.0f,
+                           stress_.view(), more_stress_.view(), friction_.view(), around_.view()});
   }
   begin_aside(device_);
   boundary_.place(next.bodies, cells_.cells(), std::as_const(points_).view(), h);
@@ -144,10 +152,10 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   wall_parts_.resize(boundary_.room());
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
            gsph::MeasureWalls{boundary_.view(), std::as_const(points_).view(), solids, kernels_,
-                              rough_, wall_parts_.view()});
+                              rough_ || driven_, wall_parts_.view()});
   end_aside(device_);
   next.reorder(cells_.order(), {"position", "velocity", "density", "pressure", "stress_normal",
-                                "stress_shear", "wall_friction"});
+                                "stress_shear", "wall_friction", "mean_pressure"});
   near_.build_later(cells_.cells(), std::as_const(points_).view(), h);
   join_aside(device_);
 }
@@ -181,17 +189,16 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
   reduce_to<gsph::JoinExcess>(
       device_, "pressure", n(),
       gsph::Press{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
-                  std::as_const(goals_).view(), next.numbers<float>("density"), next.material(),
-                  std::as_const(matter_).view(), boundary_.view().slot_of,
-                  std::as_const(wall_parts_).view(), kernels_, static_cast<float>(dt),
-                  static_cast<float>(delta),
+                  next.numbers<float>("density"), next.material(), std::as_const(matter_).view(),
+                  boundary_.view().slot_of, std::as_const(wall_parts_).view(), kernels_,
+                  static_cast<float>(dt), static_cast<float>(delta),
                   static_cast<float>(params_.pressure == "bilateral" ? gsph::kPull : 0.0),
-                  with_pressure_.view()},
+                  goals_.view(), with_pressure_.view()},
       &results_.data()[k].excess);
 }
 
 template <class Device>
-void GsphSolver<Device>::correct_velocity(double dt, const State& next) {
+void GsphSolver<Device>::correct_velocity(double dt, bool last, State& next) {
   const BoundaryView walls = boundary_.view();
   wall_pressure_.resize(boundary_.placed());
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
@@ -202,7 +209,8 @@ void GsphSolver<Device>::correct_velocity(double dt, const State& next) {
                       std::as_const(free_).view(), std::as_const(wall_pressure_).view(),
                       next.material(), std::as_const(matter_).view(), std::as_const(pull_).view(),
                       kernels_, static_cast<float>(dt), wall_parts_.view(), friction_.view(),
-                      mean_pressure_.view(), star_.view()});
+                      rough_ && last ? next.write_numbers<float>("mean_pressure") : View<float>{},
+                      star_.view()});
 }
 
 template <class Device>
@@ -213,7 +221,8 @@ void GsphSolver<Device>::correct_stress(double dt, const State& next) {
   for_each(
       device_, "strain", n(),
       gsph::Strain{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
-                   std::as_const(with_pressure_).view(), std::as_const(mean_pressure_).view(),
+                   std::as_const(with_pressure_).view(),
+                   paper() ? View<const float>{} : std::as_const(around_).view(),
                    std::as_const(goals_).view(), next.material(), std::as_const(matter_).view(),
                    cohesive_ ? next.numbers<float>("damage") : View<const float>{}, kernels_,
                    gsph::Yield{params_.yield == "alduan-otaduy"},
