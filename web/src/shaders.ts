@@ -262,13 +262,15 @@ export const COMPOSE_FRAGMENT = /* glsl */ `
   float openness(vec2 uv, float depth) {
     if (depth >= 1.0) return 1.0;
     vec3 here = eyeAt(uv, depth);
+    vec2 right = uv + vec2(1.0 / screen.x, 0.0), above = uv + vec2(0.0, 1.0 / screen.y);
+    vec3 normal = normalize(cross(eyeAt(right, texture(solidDepth, right).r) - here, eyeAt(above, texture(solidDepth, above).r) - here));
     float reach = clamp(crevice * lens[1][1] * 0.5 * screen.y / -here.z, 2.0, 40.0), closed = 0.0;
     float turn = fract(52.9829 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) * 6.2832;
     for (int i = 0; i < 8; ++i) {
       float r = sqrt((float(i) + 0.5) / 8.0) * reach, a = float(i) * 2.39996 + turn;
       vec2 other = uv + r * vec2(cos(a), sin(a)) / screen;
-      float nearer = eyeAt(other, texture(solidDepth, other).r).z - here.z;
-      closed += smoothstep(0.08 * crevice, 0.8 * crevice, nearer) * (1.0 - smoothstep(1.5 * crevice, 4.0 * crevice, nearer));
+      vec3 to = eyeAt(other, texture(solidDepth, other).r) - here;
+      closed += smoothstep(0.1 * crevice, 0.7 * crevice, dot(to, normal)) * (1.0 - smoothstep(1.5 * crevice, 4.0 * crevice, length(to)));
     }
     return 1.0 - 0.75 * closed / 8.0;
   }

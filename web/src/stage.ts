@@ -21,6 +21,7 @@ export class Stage {
   readonly controls: OrbitControls;
   readonly picture: Picture;
   private placed: THREE.Object3D[] = []; // the solids, as frames tell their poses
+  private slopes: THREE.Mesh[] = []; // endless: as large as what is looked at
   private capacity = 0;
   private spacing = 0.01;
   private readonly box = new THREE.Box3(); // of the particles
@@ -170,6 +171,13 @@ export class Stage {
       if (!solid.moves) lowest.push(bounds.min.dot(up));
       return object;
     });
+    this.slopes = scene.slopes.map(({ point, normal }) => {
+      const slope = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), p.solidMaterial(color(STANDING)));
+      slope.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), new THREE.Vector3(...normal));
+      slope.userData.plane = new THREE.Plane().setFromNormalAndCoplanarPoint(new THREE.Vector3(...normal), new THREE.Vector3(...point));
+      p.solids.add(slope);
+      return slope;
+    });
     p.ground.level.value = scene.ground ?? (lowest.length > 0 ? Math.min(...lowest) : NaN);
   }
 
@@ -243,6 +251,10 @@ export class Stage {
     all.getBoundingSphere(this.around);
     const g = this.picture.ground;
     if (Number.isNaN(g.level.value)) g.level.value = all.min.dot(this.camera.up);
+    for (const slope of this.slopes) {
+      (slope.userData.plane as THREE.Plane).projectPoint(this.around.center, slope.position);
+      slope.scale.setScalar(1.2 * this.around.radius);
+    }
     g.center.value.copy(this.around.center);
     g.reach.value = 2.6 * this.around.radius;
     g.cell.value = Math.pow(10, Math.floor(Math.log10(0.6 * this.around.radius)));
