@@ -19,7 +19,7 @@ tools/build_page.sh --if-possible
 if [ -f web/dist/index.html ]; then
   mkdir -p "$root/web/dist" "$root/docs/gallery"
   cp web/dist/index.html "$root/web/dist/"
-  cp docs/gallery/*.jpg "$root/docs/gallery/"
+  cp docs/gallery/*.jpg docs/gallery/*.png "$root/docs/gallery/"
 fi
 strip "$root"/bin/*
 

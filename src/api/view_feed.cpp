@@ -33,9 +33,17 @@ std::string file_text(const fs::path& path) {
   return text.str();
 }
 
+// Pictures that have another name than their scene.
+const std::map<std::string, std::string> kPictures = {{"ao11/sandcastle", "castle-stands.jpg"},
+                                                      {"ao11/piles", "pile.jpg"},
+                                                      {"bym05/covering", "covered-camel.png"}};
+
 // pbf13/bunny-bath: pbf13-bunny-bath.jpg, otherwise bunny-bath.jpg where no scene has that name.
 fs::path picture_file(const fs::path& folder, const ShippedScene& scene,
                       const std::vector<ShippedScene>& all) {
+  if (const auto other = kPictures.find(scene.name); other != kPictures.end()) {
+    return folder / other->second;
+  }
   std::string whole = scene.name;
   std::replace(whole.begin(), whole.end(), '/', '-');
   if (fs::exists(folder / (whole + ".jpg"))) return folder / (whole + ".jpg");
@@ -61,7 +69,9 @@ std::map<std::string, ServedFile> served_files() {
   const std::vector<ShippedScene> scenes = shipped_scenes();
   for (const ShippedScene& scene : scenes) {
     const fs::path picture = picture_file(pictures, scene, scenes);
-    if (fs::exists(picture)) files[picture_path(scene)] = {"image/jpeg", file_text(picture)};
+    if (!fs::is_regular_file(picture)) continue;
+    const bool png = picture.extension() == ".png";
+    files[picture_path(scene)] = {png ? "image/png" : "image/jpeg", file_text(picture)};
   }
   return files;
 }

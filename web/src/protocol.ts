@@ -72,6 +72,7 @@ export class Link {
       if (typeof event.data === "string") return this.onMessage(JSON.parse(event.data) as Message);
       const frame = decode(event.data as ArrayBuffer);
       if (frame) this.onFrame(frame);
+      else this.seen();
     };
     socket.onclose = () => { this.onLink(false); setTimeout(() => this.connect(), 1000); };
     this.socket = socket;

@@ -74,22 +74,42 @@ const SPHERE = /* glsl */ `
   }
   float depthOf(vec3 eye) { vec4 clip = projectionMatrix * vec4(eye, 1.0); return 0.5 + 0.5 * clip.z / clip.w; }`;
 
+// Grains overlap many times: what is nearest is noted first (colour, normal, depth) and lit once.
 export const GRAIN_FRAGMENT = /* glsl */ `
   precision highp float; precision highp int;
-  ${SPHERE} ${LIGHT}
+  ${SPHERE}
+  layout(location = 0) out vec4 color; layout(location = 1) out vec4 facing;
+  void main() {
+    vec3 normal = sphereNormal();
+    gl_FragDepth = depthOf(middle + size * normal);
+    color = vec4(sqrt(tint), 1.0);
+    facing = vec4(0.5 + 0.5 * normal.xy, 0.0, 1.0);
+  }`;
+
+export const GRAIN_LIGHT_FRAGMENT = /* glsl */ `
+  precision highp float;
+  in vec2 at;
+  uniform sampler2D tints, normals, depths; uniform mat4 toEye, toWorldTurn;
+  ${LIGHT}
   out vec4 color;
   void main() {
-    vec3 normal = sphereNormal(), eye = middle + size * normal;
-    gl_FragDepth = depthOf(eye);
-    mat3 turn = transpose(mat3(viewMatrix));
-    color = vec4(shade(tint, turn * normal, world + turn * (size * normal), turn * normalize(-eye), 0.12), 1.0);
+    vec4 tint = texture(tints, at);
+    if (tint.a < 0.5) discard;
+    float depth = texture(depths, at).r;
+    gl_FragDepth = depth;
+    vec2 n = 2.0 * texture(normals, at).xy - 1.0;
+    vec3 normal = vec3(n, sqrt(max(0.0, 1.0 - dot(n, n))));
+    vec4 clip = toEye * vec4(2.0 * vec3(at, depth) - 1.0, 1.0);
+    vec3 eye = clip.xyz / clip.w, world = (toWorldTurn * vec4(eye, 1.0)).xyz;
+    mat3 turn = mat3(toWorldTurn);
+    color = vec4(shade(tint.rgb * tint.rgb, turn * normal, world, turn * normalize(-eye), 0.12), 1.0);
   }`;
 
 export const SHADOW_FRAGMENT = /* glsl */ `
   precision highp float; precision highp int;
   ${SPHERE}
   out vec4 color;
-  void main() { gl_FragDepth = depthOf(middle + size * sphereNormal()); color = vec4(1.0); }`;
+  void main() { sphereNormal(); color = vec4(1.0); } // flat discs do`;
 
 // Distance from the eye along the line of sight, and colour, of the nearest fluid sphere.
 export const FLUID_FRAGMENT = /* glsl */ `
@@ -210,7 +230,7 @@ export const SMOOTH_FRAGMENT = /* glsl */ `
     color = middle;
     if (middle.x <= 0.0) return;
     float far = clamp(reach / middle.x, 1.0, 48.0);
-    int count = int(min(far, 12.0));
+    int count = int(min(far, 9.0));
     float stride = far / float(count);
     vec4 sum = middle; float weights = 1.0;
     for (int side = -1; side <= 1; side += 2) {
@@ -244,13 +264,13 @@ export const COMPOSE_FRAGMENT = /* glsl */ `
     vec3 here = eyeAt(uv, depth);
     float reach = clamp(crevice * lens[1][1] * 0.5 * screen.y / -here.z, 2.0, 40.0), closed = 0.0;
     float turn = fract(52.9829 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) * 6.2832;
-    for (int i = 0; i < 12; ++i) {
-      float r = sqrt((float(i) + 0.5) / 12.0) * reach, a = float(i) * 2.39996 + turn;
+    for (int i = 0; i < 8; ++i) {
+      float r = sqrt((float(i) + 0.5) / 8.0) * reach, a = float(i) * 2.39996 + turn;
       vec2 other = uv + r * vec2(cos(a), sin(a)) / screen;
       float nearer = eyeAt(other, texture(solidDepth, other).r).z - here.z;
       closed += smoothstep(0.08 * crevice, 0.8 * crevice, nearer) * (1.0 - smoothstep(1.5 * crevice, 4.0 * crevice, nearer));
     }
-    return 1.0 - 0.75 * closed / 12.0;
+    return 1.0 - 0.75 * closed / 8.0;
   }
 
   vec3 solidAt(vec2 uv) {
@@ -292,18 +312,18 @@ export const COMPOSE_FRAGMENT = /* glsl */ `
     vec2 bent = clamp(at - normal.xy * bend, vec2(0.001), vec2(0.999));
     if (-eyeAt(bent, texture(solidDepth, bent).r).z > d) behind = solidAt(bent);
     vec3 body = tinted == 1 ? surface.yzw : water;
-    vec3 passes = exp(-(1.02 - body) * (tinted == 1 ? 6.0 : 3.2) * thick / clarity);
+    vec3 passes = exp(-(1.02 - body) * (tinted == 1 ? 6.0 : 4.2) * thick / clarity);
     float facing = max(dot(worldNormal, sun), 0.0);
-    vec3 inside = body * (0.4 * mix(groundColor, skyColor, 0.5 + 0.5 * dot(worldNormal, up)) + 0.42 * facing + 0.06);
+    vec3 inside = body * (0.4 * mix(groundColor, skyColor, 0.5 + 0.5 * dot(worldNormal, up)) + 0.2 * facing + 0.04);
     if (tinted == 1) { passes *= 0.35; inside = body * (0.45 + 0.85 * facing); }
     vec3 below = behind * passes + inside * (1.0 - passes);
     // What is mirrored
-    float cosine = clamp(dot(normal, toViewer), 0.0, 1.0), mirror = 0.02 + 0.98 * pow(1.0 - cosine, 5.0);
+    float cosine = clamp(dot(normal, toViewer), 0.0, 1.0), mirror = 0.03 + 0.97 * pow(1.0 - cosine, 4.0);
     vec3 ray = reflect(-worldViewer, worldNormal);
     float shine = pow(max(dot(ray, sun), 0.0), 220.0) * 5.0 + pow(max(dot(ray, sun), 0.0), 24.0) * 0.18;
     // Spray is thin and catches light from everywhere
     float skin = smoothstep(0.3 * spacing, 2.5 * spacing, thick);
-    if (tinted == 0) below = mix(mix(below, vec3(0.62, 0.7, 0.76) * (0.35 + 0.65 * facing), 0.45), below, skin);
+    if (tinted == 0) below = mix(mix(below, vec3(0.55, 0.68, 0.76) * (0.3 + 0.7 * facing), 0.22), below, skin);
     return mix(below, environment(ray), mirror * mix(0.5, 1.0, skin)) + shine * mix(0.25, 1.0, skin);
   }
 

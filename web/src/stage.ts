@@ -27,7 +27,8 @@ export class Stage {
   private readonly stands = new THREE.Box3(); // of the solids
   private around = new THREE.Sphere(new THREE.Vector3(), 1);
   private framed = false;
-  private scale = 0;
+  private scale = 0; // which of SCALES is drawn with
+  private coarse = 0; // which one while things change
   private changed = performance.now();
   private dirty = true;
   private cutting: { axis: Axis; share: number; flip: boolean } = { axis: "off", share: 0.5, flip: false };
@@ -41,6 +42,7 @@ export class Stage {
     this.renderer.setClearColor(0x000000, 0);
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace; // the last pass writes the screen's colours itself
     this.picture = new Picture(this.renderer);
+    if (/swiftshader|llvmpipe|software/i.test(this.cardName())) this.coarse = SCALES.length - 1;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.listenToKeyEvents(canvas);
     this.controls.addEventListener("change", () => this.redraw());
@@ -48,7 +50,7 @@ export class Stage {
     this.resize();
     let before = 0, drew = false;
     this.renderer.setAnimationLoop((now) => {
-      if (drew) this.keepUp(now - before);
+      if (drew && this.scale === this.coarse) this.keepUp(now - before);
       before = now;
       this.beforePicture();
       this.controls.update();
@@ -59,7 +61,16 @@ export class Stage {
     });
   }
 
-  redraw() { this.dirty = true; this.changed = performance.now(); }
+  private cardName(): string {
+    const gl = this.renderer.getContext(), names = gl.getExtension("WEBGL_debug_renderer_info");
+    return names ? String(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)) : "";
+  }
+
+  redraw() {
+    this.dirty = true;
+    this.changed = performance.now();
+    if (this.scale !== this.coarse) this.setScale(this.coarse);
+  }
 
   private draw() {
     this.dirty = false;
@@ -70,12 +81,13 @@ export class Stage {
 
   private keepUp(milliseconds: number) {
     this.milliseconds += 0.25 * (milliseconds - this.milliseconds);
-    if (this.milliseconds > 70 && this.scale + 1 < SCALES.length) this.setScale(this.scale + 1);
-    if (this.milliseconds < 17 && this.scale > 0) this.setScale(this.scale - 1);
+    const before = this.coarse;
+    if (this.milliseconds > 70 && this.coarse + 1 < SCALES.length) ++this.coarse;
+    if (this.milliseconds < 17 && this.coarse > 0) --this.coarse;
+    if (this.coarse !== before) this.milliseconds = 30;
   }
   private setScale(scale: number) {
     this.scale = scale;
-    this.milliseconds = 30;
     this.resize();
   }
 
@@ -184,7 +196,7 @@ export class Stage {
     u.lo.value.set(...frame.lo);
     u.extent.value.set(...frame.extent);
     u.radius.value = frame.radius;
-    if (frame.count > this.capacity) this.grow(frame.count);
+    if (frame.count > this.capacity || this.capacity === 0) this.grow(Math.max(frame.count, 1));
     const geometry = this.picture.points.geometry;
     (["place", "value", "id"] as const).forEach((name, k) => {
       const attribute = geometry.getAttribute(name) as THREE.BufferAttribute;
@@ -204,8 +216,7 @@ export class Stage {
       const lo = new THREE.Vector3(...frame.lo);
       this.box.set(lo, lo.clone().add(new THREE.Vector3(...frame.extent))).expandByScalar(frame.radius);
     }
-    this.measure();
-    if (!this.framed && frame.count > 0) this.frameAll();
+    if (this.measure() && !this.framed) this.frameAll();
     this.redraw();
   }
 
@@ -224,17 +235,18 @@ export class Stage {
     this.picture.points.geometry = geometry;
   }
 
-  // How large all of it is. Solids that are much larger than the material do not count.
-  private measure() {
+  // How large all of it is. Solids that are much larger than the material do not count. False where there is nothing.
+  private measure(): boolean {
     const all = this.box.clone(), size = (b: THREE.Box3) => b.getSize(new THREE.Vector3()).length();
     if (!this.stands.isEmpty() && (all.isEmpty() || size(this.stands) < 20 * size(all))) all.union(this.stands);
-    if (all.isEmpty()) return;
+    if (all.isEmpty()) return false;
     all.getBoundingSphere(this.around);
     const g = this.picture.ground;
-    if (Number.isNaN(g.level.value)) g.level.value = this.box.min.dot(this.camera.up);
+    if (Number.isNaN(g.level.value)) g.level.value = all.min.dot(this.camera.up);
     g.center.value.copy(this.around.center);
     g.reach.value = 2.6 * this.around.radius;
     g.cell.value = Math.pow(10, Math.floor(Math.log10(0.6 * this.around.radius)));
+    return true;
   }
 
   colorBy(what: ColorBy) {

@@ -1,5 +1,5 @@
 // The page in a real browser (Debian's chromium, software GL). `make test-view` runs it.
-//   node test/view.mjs PROGRAM [FOLDER FOR SCREENSHOTS]
+//   node test/view.mjs PROGRAM [FOLDER FOR SCREENSHOTS] [live|cached|running|gallery ...]
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,7 +9,8 @@ import { clean, launch, pause, scratch, start } from "./tools.mjs";
 const program = process.argv[2], pictures = process.argv[3] ?? scratch;
 const SMALL = ["--set", "resolution=0.08", "--threads", "1"];
 const slow = Number(process.env.BARCHAN_PATIENCE ?? 120) * 1000; // software GL on a busy machine
-const said = (text) => console.log("ok  " + text);
+const begun = performance.now();
+const said = (text) => console.log(`ok ${((performance.now() - begun) / 1000).toFixed(0).padStart(4)} s  ${text}`);
 const view = (...words) => start(program, ["view", ...words]);
 
 const browser = await launch();
@@ -129,8 +130,8 @@ async function live() {
   await pausesAndSteps();
   await slidersChangeThePhysics();
   await poursAndPushes();
-  await resets();
   await looks();
+  await resets();
   await comesBack(server, url);
 }
 
@@ -214,7 +215,7 @@ async function gallery() {
   await later(() => document.querySelector(".card img").naturalWidth > 0);
   await shot("gallery");
   await page.click('.card[data-scene="tumbling-blocks"]');
-  await later(() => window.barchan.last()?.count > 0 && window.barchan.scene().name === "tumbling-blocks");
+  await later(() => window.barchan.last() && window.barchan.scene().name === "tumbling-blocks");
   assert.equal(await page.locator("#scene").inputValue(), "tumbling-blocks");
   await later(() => window.barchan.last().time > 0.02);
   await shot("grains");
@@ -227,13 +228,12 @@ async function gallery() {
 }
 
 try {
-  await live();
-  await cached();
-  await running();
-  await gallery();
+  const parts = { live, cached, running, gallery }, asked = process.argv.slice(4);
+  for (const name of asked.length > 0 ? asked : Object.keys(parts)) await parts[name]();
   assert.deepEqual(faults, []);
   said("no errors in the console");
 } finally {
+  if (faults.length > 0) console.log(faults.join("\n"));
   await browser.close();
   clean();
 }

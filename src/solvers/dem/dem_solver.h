@@ -1,6 +1,6 @@
 // Grains as rigid clusters of spheres (Bell, Yu & Mucha 2005): the step is in dem_step.h, its
-// stages in stages.h, their arithmetic in kernels.h, list_kernels.h and contact_law.h; README.md
-// says where each equation is.
+// stages in search.h and stages.h, their arithmetic in kernels.h, list_kernels.h and contact_law.h;
+// README.md says where each equation is.
 #pragma once
 
 #include <array>
@@ -56,8 +56,13 @@ class DemSolver final : public Solver {
   dem::NearCovering find_near(State& next);
   void list_pairs(const dem::NearCovering& covering, State& next);
   void list_walls(const SolidsView& solids, State& next);
+  template <class Search>
+  View<const std::uint32_t> list(const char* label, const Search& search, const char* start,
+                                 const char* found, const char* sphere, State& next);
   dem::SphereForces forces(const State& next);
   dem::BlockSums block_sums();
+  // Spheres are summed by themselves, and not by the grain that they belong to.
+  bool sums_spheres() const { return !device_.on_host() && compound_; }
   void sum_walls(const State& next);
   dem::Summary fetch(std::vector<dem::Wrench>& wrenches);
   void sum_coverings(State& next, dem::Summary& met, std::vector<dem::Wrench>& wrenches);
@@ -103,6 +108,7 @@ class DemSolver final : public Solver {
   std::uint32_t block_bits_ = 0;  // 0: none
   Buffer<Float4> block_force_, block_torque_;
   Buffer<float> block_deepest_;
+  Buffer<Float4> sphere_force_, sphere_torque_;  // of SumContacts
   Buffer<dem::Outcome> outcome_;
 
   // Solids that are covered with spheres.

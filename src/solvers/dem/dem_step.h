@@ -3,6 +3,7 @@
 #pragma once
 
 #include "solvers/dem/dem_solver.h"
+#include "solvers/dem/search.h"
 #include "solvers/dem/stages.h"
 
 namespace barchan {

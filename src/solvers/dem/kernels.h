@@ -251,7 +251,8 @@ struct Drift {
 // ---- Contacts
 
 // Lists of contacts that are possible until the next search, as kernels see them. Each pair stands
-// with the sphere of the lower grain; `back` has the pairs of the other one.
+// with the sphere of the lower grain; `back` has the pairs of the other one, but for those that
+// its block sums (BlockSums).
 struct Lists {
   View<const std::uint32_t> sphere_start;  // by grain, one more than there are
   View<const std::uint32_t> pair_start, pair_first, pair_other;
@@ -478,10 +479,14 @@ struct BlockSums {
   std::uint32_t bits = 0;
 
   HD bool some() const { return force.data != nullptr; }
-  // The first pair that the block of sphere s has summed.
-  HD std::uint32_t first_pair(const Lists& lists, std::uint32_t s) const {
-    return some() ? lists.pair_start[s >> bits << bits] : ~0u;
-  }
+};
+
+// What all contacts do to each sphere, where it is summed before the grains ask (SumContacts).
+struct SphereSums {
+  View<Float4> force;   // [N]; behind it the deepest overlap [m]
+  View<Float4> torque;  // about its own centre [N m]; behind it how many contacts it has
+
+  HD bool some() const { return force.data != nullptr; }
 };
 
 // What all contacts do to a sphere.
@@ -491,15 +496,16 @@ struct SphereForces {
   View<const Float4> pair_force, pair_turn, wall_force, wall_torque;
   View3<const float> pair_roll;  // empty without rolling resistance
   BlockSums blocks;
+  SphereSums summed;
 
-  // One pair of a sphere of radius R: `sign` is -1 for the second of the two.
-  HD void add(std::uint32_t p, float sign, float R, Vec3& f, Vec3& t, float& deepest,
+  // One pair of sphere s: `sign` is -1 for the second of the two.
+  HD void add(std::uint32_t p, float sign, std::uint32_t s, Vec3& f, Vec3& t, float& deepest,
               std::uint32_t& contacts) const {
     const Float4 by = pair_force[p];
     f += sign * Vec3(by.x, by.y, by.z);
     if (!(by.w > 0.0f)) return;  // apart: at most a bridge between them
     const Float4 turn = pair_turn[p];
-    t += (R - 0.5f * by.w) * Vec3(turn.x, turn.y, turn.z);
+    t += (spheres[s].radius - 0.5f * by.w) * Vec3(turn.x, turn.y, turn.z);
     if (pair_roll.x != nullptr) t += sign * pair_roll[p];
     count(by.w, deepest, contacts);
   }
@@ -509,7 +515,14 @@ struct SphereForces {
   }
   // Force, torque about its own centre, deepest overlap [m]; returns the number of contacts.
   HD std::uint32_t on(std::uint32_t s, Vec3& f, Vec3& t, float& deepest) const {
-    const float R = spheres[s].radius;
+    if (!summed.some()) return sum(s, f, t, deepest);
+    const Float4 by = summed.force[s], turn = summed.torque[s];
+    f = Vec3(by.x, by.y, by.z);
+    t = Vec3(turn.x, turn.y, turn.z);
+    deepest = by.w;
+    return static_cast<std::uint32_t>(turn.w);
+  }
+  HD std::uint32_t sum(std::uint32_t s, Vec3& f, Vec3& t, float& deepest) const {
     std::uint32_t contacts = 0;
     if (blocks.some()) {
       const Float4 by = blocks.force[s], turn = blocks.torque[s];
@@ -518,13 +531,11 @@ struct SphereForces {
       contacts = static_cast<std::uint32_t>(by.w);
     } else {
       for (std::uint32_t p = lists.pair_start[s]; p < lists.pair_start[s + 1]; ++p) {
-        add(p, 1.0f, R, f, t, deepest, contacts);
+        add(p, 1.0f, s, f, t, deepest, contacts);
       }
     }
-    const std::uint32_t summed = blocks.first_pair(lists, s);
     for (std::uint32_t b = lists.back_start[s]; b < lists.back_start[s + 1]; ++b) {
-      const std::uint32_t p = lists.back_pair[b];
-      if (p < summed) add(p, -1.0f, R, f, t, deepest, contacts);
+      add(lists.back_pair[b], -1.0f, s, f, t, deepest, contacts);
     }
     for (std::uint32_t e = lists.wall_start[s]; e < lists.wall_start[s + 1]; ++e) {
       const Float4 by = wall_force[e], torque_by = wall_torque[e];
@@ -533,6 +544,20 @@ struct SphereForces {
       count(by.w, deepest, contacts);
     }
     return contacts;
+  }
+};
+
+// On a GPU, a thread a sphere: one that sums all spheres of a grain waits for its loads too long.
+struct SumContacts {
+  SphereForces forces;  // and out: its sums
+
+  HD void operator()(int at) const {
+    const auto s = static_cast<std::uint32_t>(at);
+    Vec3 f, t;
+    float deepest = 0.0f;
+    const auto contacts = static_cast<float>(forces.sum(s, f, t, deepest));
+    forces.summed.force[s] = {f.x, f.y, f.z, deepest};
+    forces.summed.torque[s] = {t.x, t.y, t.z, contacts};
   }
 };
 
@@ -563,7 +588,7 @@ struct Kick {
       float deepest = 0.0f;
       Vec3 f, t;
       summary.contacts += forces.on(s, f, t, deepest);
-      summary.deepest = max(summary.deepest, deepest / spheres[s].radius);
+      if (deepest > 0.0f) summary.deepest = max(summary.deepest, deepest / spheres[s].radius);
       F += f;
       T += t;
       if (end - begin > 1) T += cross((spheres[s].x - x[i]) + (spheres[s].low - low[i]), f);

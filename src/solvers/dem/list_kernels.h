@@ -40,40 +40,27 @@ struct GrainBounds {
   }
 };
 
-// The spheres near each sphere: counted first, then written. What a pair remembers comes from the
-// old lists by the rows that its grains had in them; a pair that has changed places has its spring
-// turned round.
-template <bool kWrite>
-struct ListPairs {
+// The spheres near each sphere, each pair once: found(t) for sphere t.
+struct PairSearch {
   View<const Sphere> spheres;
   Neighbours near;  // of grains
   NearCovering covering;
   GrainBounds grains;
   View<const std::uint32_t> sphere_start;
-  float reach;                       // beyond touching [m]
-  float bridges;                     // and of cohesive contacts, over the smaller radius
-  View<std::uint32_t> counts;        // out, where not kWrite; one more than there are spheres
-  View<const std::uint32_t> start;   // of each list, where kWrite
-  View<std::uint32_t> first, other;  // out
+  float reach;    // beyond touching [m]
+  float bridges;  // and of cohesive contacts, over the smaller radius
 
-  HD void operator()(int at) const {
-    const auto s = static_cast<std::size_t>(at);
-    if constexpr (!kWrite) {
-      if (s == spheres.size) {
-        counts[s] = 0;
-        return;
-      }
-    }
-    const Sphere A = spheres[s];
-    std::uint32_t found = 0;
+  template <class Found>
+  HD void each(int at, const Found& found) const {
+    const Sphere A = spheres[static_cast<std::size_t>(at)];
     if (covering.some() && covering.is_covering(A)) {
       if (covering.meet) among_solids(A, at, found);
     } else {
-      of_grain(A, at, found);
+      of_grain(A, found);
     }
-    if constexpr (!kWrite) counts[s] = found;
   }
-  HD void of_grain(const Sphere& A, int at, std::uint32_t& found) const {
+  template <class Found>
+  HD void of_grain(const Sphere& A, const Found& found) const {
     const auto g = static_cast<int>(A.grain);
     const int count = near.count(g);
     for (int k = 0; k < count; ++k) {
@@ -81,75 +68,58 @@ struct ListPairs {
       if (h < A.grain || grains.out_of_reach(h, A, reach + bridges * A.radius)) continue;
       const std::uint32_t end = sphere_start[h + 1];
       for (std::uint32_t t = sphere_start[h]; t < end; ++t) {
-        const Sphere& B = spheres[t];
-        take(A, B, at, t, bridges * min(A.radius, B.radius), found);
+        if (are_near(A, spheres[t], bridges * min(A.radius, spheres[t].radius))) found(t);
       }
     }
     if (!covering.some()) return;
     const int solids = covering.of_grains.count(g);
     for (int k = 0; k < solids; ++k) {
       const std::uint32_t t = covering.first + covering.order[covering.of_grains(g, k)];
-      take(A, spheres[t], at, t, 0.0f, found);
+      if (are_near(A, spheres[t], 0.0f)) found(t);
     }
   }
-  HD void among_solids(const Sphere& A, int at, std::uint32_t& found) const {
+  template <class Found>
+  HD void among_solids(const Sphere& A, int at, const Found& found) const {
     const auto own = static_cast<std::uint32_t>(at) - covering.first;
     const auto place = static_cast<int>(covering.place[own]);
     const int count = covering.each_other.count(place);
     for (int k = 0; k < count; ++k) {
       const std::uint32_t b = covering.order[covering.each_other(place, k)];
-      if (b < own || !covering.may_meet(A, spheres[covering.first + b])) continue;
-      take(A, spheres[covering.first + b], at, covering.first + b, 0.0f, found);
+      const Sphere& B = spheres[covering.first + b];
+      if (b >= own && covering.may_meet(A, B) && are_near(A, B, 0.0f)) found(covering.first + b);
     }
   }
-  HD void take(const Sphere& A, const Sphere& B, int at, std::uint32_t t, float bridge,
-               std::uint32_t& found) const {
+  HD bool are_near(const Sphere& A, const Sphere& B, float bridge) const {
     const float limit = A.radius + B.radius + reach + bridge;
-    if (!(length_squared(B.x - A.x) < limit * limit)) return;
-    if constexpr (kWrite) {
-      const std::uint32_t to = start[static_cast<std::size_t>(at)] + found;
-      first[to] = static_cast<std::uint32_t>(at);
-      other[to] = t;
-    }
-    ++found;
+    return length_squared(B.x - A.x) < limit * limit;
   }
 };
 
-// For each sphere the pairs in which it is the second.
-template <bool kWrite>
-struct ListBacks {
-  View<const Sphere> spheres;
-  Neighbours near;
-  NearCovering covering;
-  GrainBounds grains;
-  float reach;  // beyond touching, cohesive bridges included [m]
-  View<const std::uint32_t> sphere_start, pair_start, pair_other;
-  View<std::uint32_t> counts;  // out, where not kWrite
-  View<const std::uint32_t> start;
-  View<std::uint32_t> pair;  // out
+// The pairs in which a sphere is the second, where the first is of an earlier block: found(p) for
+// pair p.
+struct BackSearch {
+  PairSearch pairs;
+  float reach;               // beyond touching, cohesive bridges included [m]
+  std::uint32_t block_bits;  // spheres in a block, as a power of two; 0: no blocks
+  View<const std::uint32_t> pair_start, pair_other;
 
-  HD void operator()(int at) const {
-    const auto s = static_cast<std::size_t>(at);
-    if constexpr (!kWrite) {
-      if (s == spheres.size) {
-        counts[s] = 0;
-        return;
-      }
-    }
-    const std::uint32_t g = spheres[s].grain;
-    std::uint32_t found = 0;
-    if (covering.some() && covering.is_covering(spheres[s])) {
+  template <class Found>
+  HD void each(int at, const Found& found) const {
+    const Sphere& sphere = pairs.spheres[static_cast<std::size_t>(at)];
+    if (pairs.covering.some() && pairs.covering.is_covering(sphere)) {
       of_covering(at, found);
-    } else {
-      const int count = near.count(static_cast<int>(g));
-      for (int k = 0; k < count; ++k) {
-        const std::uint32_t h = near(static_cast<int>(g), k);
-        if (h < g && !grains.out_of_reach(h, spheres[s], reach)) in_grain(h, at, found);
-      }
+      return;
     }
-    if constexpr (!kWrite) counts[s] = found;
+    const auto g = static_cast<int>(sphere.grain);
+    const int count = pairs.near.count(g);
+    for (int k = 0; k < count; ++k) {
+      const std::uint32_t h = pairs.near(g, k);
+      if (h < sphere.grain && !pairs.grains.out_of_reach(h, sphere, reach)) in_grain(h, at, found);
+    }
   }
-  HD void of_covering(int at, std::uint32_t& found) const {
+  template <class Found>
+  HD void of_covering(int at, const Found& found) const {
+    const NearCovering& covering = pairs.covering;
     const auto own = static_cast<std::uint32_t>(at) - covering.first;
     const auto place = static_cast<int>(covering.place[own]);
     const int grains = covering.grains.count(place);
@@ -160,18 +130,50 @@ struct ListBacks {
       if (b < own) in_sphere(covering.first + b, at, found);
     }
   }
-  HD void in_grain(std::uint32_t h, int at, std::uint32_t& found) const {
-    const std::uint32_t end = sphere_start[h + 1];
-    for (std::uint32_t t = sphere_start[h]; t < end; ++t) in_sphere(t, at, found);
+  template <class Found>
+  HD void in_grain(std::uint32_t h, int at, const Found& found) const {
+    const std::uint32_t end = pairs.sphere_start[h + 1];
+    for (std::uint32_t t = pairs.sphere_start[h]; t < end; ++t) in_sphere(t, at, found);
   }
-  HD void in_sphere(std::uint32_t t, int at, std::uint32_t& found) const {
+  template <class Found>
+  HD void in_sphere(std::uint32_t t, int at, const Found& found) const {
+    if (block_bits > 0 && t >> block_bits == static_cast<std::uint32_t>(at) >> block_bits) return;
     const std::uint32_t last = pair_start[t + 1];
     for (std::uint32_t p = pair_start[t]; p < last; ++p) {
       if (pair_other[p] != static_cast<std::uint32_t>(at)) continue;
-      if constexpr (kWrite) pair[start[static_cast<std::size_t>(at)] + found] = p;
-      ++found;
+      found(p);
       return;
     }
+  }
+};
+
+// Lists are counted first, then written. Search is one of the two above, or WallSearch.
+template <class Search>
+struct CountFound {
+  Search search;
+  View<std::uint32_t> counts;  // out, one more than there are spheres
+  HD void operator()(int at) const {
+    std::uint32_t count = 0;
+    const auto s = static_cast<std::size_t>(at);
+    if (s + 1 < counts.size) search.each(at, [&](std::uint32_t) { ++count; });
+    counts[s] = count;
+  }
+};
+template <class Search>
+struct WriteFound {
+  Search search;
+  View<const std::uint32_t> start;  // of each sphere's list
+  View<std::uint32_t> found;        // out
+  View<std::uint32_t> sphere;       // out: whose list it is in; may be empty
+  HD void operator()(int at) const {
+    const auto s = static_cast<std::size_t>(at);
+    std::uint32_t to = start[s];
+    if (to == start[s + 1]) return;
+    search.each(at, [&](std::uint32_t who) {
+      found[to] = who;
+      if (sphere.data != nullptr) sphere[to] = static_cast<std::uint32_t>(at);
+      ++to;
+    });
   }
 };
 
@@ -241,44 +243,27 @@ struct NearWalls {
   }
 };
 
-// The solids near each sphere.
-template <bool kWrite>
-struct ListWalls {
+// The solids near each sphere: found(k) for solid k.
+struct WallSearch {
   View<const Sphere> spheres;
   SolidsView solids;
   View<const std::uint8_t> covered;
   View<const PartPose> poses;     // of coverings: dynamic ones may touch solids, too
-  View<const std::uint8_t> near;  // of grains, where not kWrite
+  View<const std::uint8_t> near;  // of grains
   float reach;                    // beyond touching [m]
-  View<std::uint32_t> counts;     // out, where not kWrite
-  View<const std::uint32_t> start;
-  View<std::uint32_t> solid, sphere;  // out
 
-  HD void operator()(int at) const {
-    const auto s = static_cast<std::size_t>(at);
-    if constexpr (!kWrite) {
-      if (s == spheres.size || !may_touch(spheres[s].grain)) {
-        counts[s] = 0;
-        return;
-      }
-    } else if (start[s] == start[s + 1]) {
-      return;
-    }
-    const float gap = spheres[s].radius + reach;
-    std::uint32_t found = 0;
+  template <class Found>
+  HD void each(int at, const Found& found) const {
+    const Sphere& sphere = spheres[static_cast<std::size_t>(at)];
+    if (!may_touch(sphere.grain)) return;
+    const float gap = sphere.radius + reach;
     for (int k = 0; k < solids.count; ++k) {
       if (covered[static_cast<std::size_t>(k)] != 0) continue;
       const SolidView& one = solids.data[k];
-      const Vec3 arm = (spheres[s].x - one.end_position) - one.end_low;
+      const Vec3 arm = (sphere.x - one.end_position) - one.end_low;
       if (out_of_reach(one, arm, gap, 0.0f)) continue;
-      if (!(solid_distance_at_end(one, spheres[s].x).d < gap)) continue;
-      if constexpr (kWrite) {
-        solid[start[s] + found] = static_cast<std::uint32_t>(k);
-        sphere[start[s] + found] = static_cast<std::uint32_t>(at);
-      }
-      ++found;
+      if (solid_distance_at_end(one, sphere.x).d < gap) found(static_cast<std::uint32_t>(k));
     }
-    if constexpr (!kWrite) counts[s] = found;
   }
   HD bool may_touch(std::uint32_t grain) const {
     return grain < near.size ? near[grain] != 0 : poses[grain - near.size].dynamic;

@@ -1,7 +1,4 @@
-// The stages of the step: which kernel runs over what.
-//
-// The lists of contacts and what contacts remember live in the State as kept arrays, because sums
-// follow their order: a resumed or repeated step has to find them as they were.
+// The stages of the step but for the search (search.h): which kernel runs over what.
 #pragma once
 
 #include <algorithm>
@@ -11,30 +8,11 @@
 
 #include "compute/reduce_ops.h"
 #include "solvers/dem/dem_solver.h"
-#include "spatial/kernels.h"
+#include "solvers/dem/kept.h"
 
 namespace barchan {
 
 namespace dem {
-
-inline constexpr const char* kSphereStart = "dem.sphere_start";
-inline constexpr const char* kPairStart = "dem.pair_start";
-inline constexpr const char* kPairFirst = "dem.pair_first";
-inline constexpr const char* kPairOther = "dem.pair_other";
-inline constexpr const char* kBackStart = "dem.back_start";
-inline constexpr const char* kBackPair = "dem.back_pair";
-inline constexpr const char* kWallStart = "dem.wall_start";
-inline constexpr const char* kWallSolid = "dem.wall_solid";
-inline constexpr const char* kWallSphere = "dem.wall_sphere";
-inline constexpr const char* kShear = "dem.shear";
-inline constexpr const char* kWallShear = "dem.wall_shear";
-inline constexpr const char* kSolidPath = "dem.solid_path";    // of any solid since the search [m]
-inline constexpr const char* kBornBefore = "dem.born_before";  // next_id at the search
-inline constexpr const char* kSpheres = "dem.spheres";         // of the grains
-// What Kick foresees (Summary), for a step as long as the last one.
-inline constexpr const char* kAhead = "dem.ahead";
-inline constexpr const char* kPace = "dem.pace";
-inline constexpr const char* kLastStep = "dem.last_step";  // [s]
 
 // Steps in an impact at the largest speed. A contact begins somewhere within a step, which shifts
 // the rebound the more, the more suddenly damping begins.
@@ -43,40 +21,6 @@ inline double impact_steps(Normal law) {
 }
 inline constexpr double kStiffSteps = 8.0;   // in half an oscillation of the stiffest contact
 inline constexpr double kShearShare = 0.15;  // k_t dt / m_eff of (18); 4/7 is unstable
-
-inline double scalar(const State& state, const std::string& name) {
-  const auto found = state.scalars.find(name);
-  return found == state.scalars.end() ? 0.0 : found->second;
-}
-
-inline View<const std::uint32_t> kept_numbers(const State& state, const char* name) {
-  const Column* column = state.kept(name);
-  if (column == nullptr) return {};
-  return {column->component<std::uint32_t>(0), column->size()};
-}
-inline View<std::uint32_t> keep_numbers(State& state, const char* name, std::size_t size) {
-  Column& column = state.keep({name, Type::u32, 1, false}, size);
-  return {const_cast<std::uint32_t*>(column.component<std::uint32_t>(0)), size};
-}
-inline View3<const float> kept_vectors(const State& state, const char* name) {
-  const Column* c = state.kept(name);
-  if (c == nullptr) return {};
-  return {c->component<float>(0), c->component<float>(1), c->component<float>(2), c->size()};
-}
-inline View3<float> keep_vectors(State& state, const char* name, std::size_t size) {
-  const Column& c = state.keep({name, Type::f32, 3, false}, size);
-  const auto part = [&](int k) { return const_cast<float*>(c.component<float>(k)); };
-  return {part(0), part(1), part(2), size};
-}
-inline Slots kept_slots(const State& state) {
-  const Column* c = state.kept(kWallShear);
-  if (c == nullptr) return {};
-  return {const_cast<float*>(c->component<float>(0)), c->stride()};
-}
-inline Slots keep_slots(State& state, std::size_t size) {
-  state.keep({kWallShear, Type::f32, kPlaces * kSlot, false}, size);
-  return kept_slots(state);
-}
 
 }  // namespace dem
 
@@ -103,6 +47,8 @@ DemSolver<Device>::DemSolver(Device& device, const SolverSetup& setup, const Dem
       block_force_(device),
       block_torque_(device),
       block_deepest_(device),
+      sphere_force_(device),
+      sphere_torque_(device),
       outcome_(device),
       cover_offsets_(device),
       cover_part_(device),
@@ -317,14 +263,6 @@ double DemSolver<Device>::body_load(const State& now) const {
   return load;
 }
 
-// Nobody was born or left since the lists were made.
-template <class Device>
-bool DemSolver<Device>::same_grains(const State& now) const {
-  return dem::kept_numbers(now, dem::kSphereStart).size == now.size() + 1 &&
-         now.scalars.contains(dem::kSpheres) &&
-         now.scalars.at(dem::kBornBefore) == static_cast<double>(now.next_id);
-}
-
 template <class Device>
 dem::PlaceSpheres DemSolver<Device>::placing(const State& next) {
   return {next.position(),
@@ -351,6 +289,7 @@ void DemSolver<Device>::drift(const State& now, double dt, State& next) {
   if (!fresh_) {
     const auto spheres = static_cast<std::size_t>(dem::scalar(now, dem::kSpheres));
     if (spheres_.resize(spheres + covered_.spheres.size())) covering_placed_ = false;
+    block_bits_ = static_cast<std::uint32_t>(dem::scalar(now, dem::kBlockBits));
     place = placing(next);
   }
   for_each(device_, "drift", static_cast<std::int64_t>(now.size()),
@@ -422,247 +361,6 @@ void DemSolver<Device>::place_covering(const State& next, bool moving_only) {
   covering_placed_ = true;
 }
 
-// A bound on how far any point of any solid goes in this step [m].
-template <class Device>
-double DemSolver<Device>::solids_moved(const State& now, const State& next) const {
-  double farthest = 0.0;
-  for (std::size_t s = 0; s < setup_.solids.size(); ++s) {
-    if (setup_.solids[s].drive == SolidDrive::fixed) continue;
-    const BodyState &from = now.bodies[s], &to = next.bodies[s];
-    const double turn = length(rotation_vector(from.orientation, to.orientation));
-    double way = length(to.position - from.position);
-    if (turn > 0.0) way += turn * known_[s].reach;
-    farthest = std::max(farthest, way);
-  }
-  return farthest;
-}
-
-// The same grains, and none will come farther than the lists look. In a shorter step than the last
-// one grains go less far, but for what gravity and contacts bend their ways: far less than the
-// hundredth of the skin that is kept back.
-template <class Device>
-bool DemSolver<Device>::lists_hold(const State& now, double dt, State& next) const {
-  double& path = next.scalars[dem::kSolidPath];
-  path += solids_moved(now, next);
-  if (!same_grains(now)) return false;
-  const double longer = std::max(0.0, dt - dem::scalar(now, dem::kLastStep));
-  const double moved =
-      dem::scalar(now, dem::kAhead) + 2.0 * longer * dem::scalar(now, dem::kPace) + 0.005 * skin_;
-  return 2.0 * moved < skin_ && moved + path < skin_ && !(covered_.meet && 2.0 * path >= skin_);
-}
-
-// From counts in counts_ to where each list starts.
-template <class Device>
-View<const std::uint32_t> DemSolver<Device>::count_list(const char* label, State& next,
-                                                        const char* name, std::size_t spheres,
-                                                        std::uint32_t& total) {
-  const View<std::uint32_t> start = dem::keep_numbers(next, name, spheres + 1);
-  total = device_.exclusive_scan(label, std::as_const(counts_).view(), start);
-  return start;
-}
-
-// Who is near whom: rows sorted by cells, grains near grains, and spheres of coverings near both.
-// One frame holds them all.
-template <class Device>
-dem::NearCovering DemSolver<Device>::find_near(State& next) {
-  const double bridges = laws_.model.coheres ? params_.cohesion_range * sphere_radius_ : 0.0;
-  const double largest = std::max(grain_radius_ + 0.5 * bridges, covered_.largest);
-  const auto radius = static_cast<float>(2.0 * largest + skin_);
-  if (covered_.parts.empty()) {
-    cells_.sort(next.position(), radius);
-    next.reorder(cells_.order());
-    near_.build(cells_.cells(), next.position(), radius);
-    return {};
-  }
-  const std::size_t spheres = covered_.spheres.size();
-  cover_x_.resize(spheres);
-  for_each(device_, "lists: coverings", static_cast<std::int64_t>(spheres),
-           dem::CoveringCentres{cover_offsets_.view(), cover_part_.view(), poses_.view(),
-                                cover_x_.view()});
-  const View3<const float> cover_x = std::as_const(cover_x_).view();
-  const Bounds all =
-      JoinBounds::combine(bounds_of(device_, next.position()), bounds_of(device_, cover_x));
-  const CellFrame frame = frame_around({all, 0.5 * (Vec3d(all.lo) + Vec3d(all.hi))}, radius);
-  cells_.sort(next.position(), frame, spheres);
-  next.reorder(cells_.order());
-  near_.build(cells_.cells(), next.position(), radius);
-  cover_cells_.sort(cover_x, frame, next.size());
-  permute(device_, cover_x, cover_cells_.order(), cover_sorted_);
-  const View3<const float> sorted = std::as_const(cover_sorted_).view();
-  near_covering_.build(cells_.cells(), next.position(), cover_cells_.cells(), sorted, radius);
-  near_grains_.build(cover_cells_.cells(), sorted, cells_.cells(), next.position(), radius);
-  if (covered_.meet) near_each_other_.build(cover_cells_.cells(), sorted, radius);
-  cover_place_.resize(spheres);
-  for_each(device_, "lists: coverings", static_cast<std::int64_t>(spheres),
-           dem::Invert{cover_cells_.order(), cover_place_.view()});
-  return {near_covering_.view(),
-          near_grains_.view(),
-          covered_.meet ? near_each_other_.view() : Neighbours{},
-          cover_cells_.order(),
-          std::as_const(cover_place_).view(),
-          std::as_const(poses_).view(),
-          static_cast<std::uint32_t>(next.size()),
-          0,
-          covered_.meet};
-}
-
-template <class Device>
-void DemSolver<Device>::find_contacts(const State& now, const SolidsView& solids, State& next) {
-  next.scalars[dem::kSolidPath] = 0.0;
-  next.scalars[dem::kBornBefore] = static_cast<double>(next.next_id);
-  dem::NearCovering covering = find_near(next);
-
-  const auto n = static_cast<std::int64_t>(next.size());
-  counts_.resize(next.size() + 1);
-  for_each(device_, "lists", n + 1,
-           dem::CountSpheres{next.material(), types().types, counts_.view()});
-  std::uint32_t of_grains = 0;
-  count_list("lists", next, dem::kSphereStart, next.size(), of_grains);
-  next.scalars[dem::kSpheres] = of_grains;
-  covering.first = of_grains;
-  spheres_.resize(of_grains + covered_.spheres.size());
-  for_each(device_, "lists", n, placing(next));
-  place_covering(next, false);
-  list_pairs(covering, next);
-  list_walls(solids, next);
-  if (history_) remember(now, next);
-  for_each(device_, "lists", n,
-           dem::NoteRows{next.position(), next.write_vectors("listed_position"),
-                         next.write_numbers<std::uint32_t>("listed_row"),
-                         compound_ ? next.write_numbers<float>("turned") : View<float>{}});
-}
-
-template <class Device>
-void DemSolver<Device>::list_pairs(const dem::NearCovering& covering, State& next) {
-  const View<const dem::Sphere> spheres = std::as_const(spheres_).view();
-  const auto sphere_start = dem::kept_numbers(next, dem::kSphereStart);
-  const auto reach = static_cast<float>(skin_);
-  const auto bridge = static_cast<float>(laws_.model.coheres ? params_.cohesion_range : 0.0);
-  const Neighbours near = near_.view();
-  const dem::GrainBounds grains{next.position(), next.numbers<float>("scale")};
-  // A little more than any pair has, so that rounding never loses one of its two sides
-  const auto farthest =
-      static_cast<float>(1.01 * skin_ + static_cast<double>(bridge) * sphere_radius_);
-  const auto m = static_cast<std::int64_t>(spheres.size);
-  std::uint32_t pairs = 0, backs = 0;
-  counts_.resize(spheres.size + 1);
-  for_each(device_, "lists", m + 1,
-           dem::ListPairs<false>{spheres,
-                                 near,
-                                 covering,
-                                 grains,
-                                 sphere_start,
-                                 reach,
-                                 bridge,
-                                 counts_.view(),
-                                 {},
-                                 {},
-                                 {}});
-  const auto pair_start = count_list("lists", next, dem::kPairStart, spheres.size, pairs);
-  const View<std::uint32_t> other = dem::keep_numbers(next, dem::kPairOther, pairs);
-  for_each(device_, "lists", m,
-           dem::ListPairs<true>{spheres,
-                                near,
-                                covering,
-                                grains,
-                                sphere_start,
-                                reach,
-                                bridge,
-                                {},
-                                pair_start,
-                                dem::keep_numbers(next, dem::kPairFirst, pairs),
-                                other});
-
-  for_each(device_, "lists", m + 1,
-           dem::ListBacks<false>{spheres,
-                                 near,
-                                 covering,
-                                 grains,
-                                 farthest,
-                                 sphere_start,
-                                 pair_start,
-                                 other,
-                                 counts_.view(),
-                                 {},
-                                 {}});
-  const auto back_start = count_list("lists", next, dem::kBackStart, spheres.size, backs);
-  for_each(device_, "lists", m,
-           dem::ListBacks<true>{spheres,
-                                near,
-                                covering,
-                                grains,
-                                farthest,
-                                sphere_start,
-                                pair_start,
-                                other,
-                                {},
-                                back_start,
-                                dem::keep_numbers(next, dem::kBackPair, backs)});
-}
-
-template <class Device>
-void DemSolver<Device>::list_walls(const SolidsView& solids, State& next) {
-  const View<const dem::Sphere> spheres = std::as_const(spheres_).view();
-  const View<const std::uint8_t> covered = std::as_const(is_covered_).view();
-  const View<const dem::PartPose> poses = std::as_const(poses_).view();
-  const auto reach = static_cast<float>(skin_);
-  const auto m = static_cast<std::int64_t>(spheres.size);
-  std::uint32_t walls = 0;
-  near_wall_.resize(next.size());
-  const View<const std::uint8_t> near = std::as_const(near_wall_).view();
-  for_each(device_, "lists: walls", static_cast<std::int64_t>(next.size()),
-           dem::NearWalls{next.position(), next.numbers<float>("scale"), solids, covered, reach,
-                          near_wall_.view()});
-  for_each(device_, "lists: walls", m + 1,
-           dem::ListWalls<false>{
-               spheres, solids, covered, poses, near, reach, counts_.view(), {}, {}, {}});
-  const auto wall_start = count_list("lists: walls", next, dem::kWallStart, spheres.size, walls);
-  for_each(device_, "lists: walls", m,
-           dem::ListWalls<true>{spheres,
-                                solids,
-                                covered,
-                                poses,
-                                {},
-                                reach,
-                                {},
-                                wall_start,
-                                dem::keep_numbers(next, dem::kWallSolid, walls),
-                                dem::keep_numbers(next, dem::kWallSphere, walls)});
-}
-
-template <class Device>
-dem::Lists DemSolver<Device>::lists(const State& state) const {
-  const auto kept = [&](const char* name) { return dem::kept_numbers(state, name); };
-  return {kept(dem::kSphereStart), kept(dem::kPairStart), kept(dem::kPairFirst),
-          kept(dem::kPairOther),   kept(dem::kBackStart), kept(dem::kBackPair),
-          kept(dem::kWallStart),   kept(dem::kWallSolid), kept(dem::kWallSphere)};
-}
-
-template <class Device>
-dem::OldLists DemSolver<Device>::old_lists(const State& now) const {
-  return {lists(now), dem::kept_vectors(now, dem::kShear), dem::kept_slots(now)};
-}
-
-template <class Device>
-void DemSolver<Device>::remember(const State& now, State& next) {
-  const dem::Lists fresh = lists(next);
-  const dem::OldLists old = old_lists(now);
-  const View<const dem::Sphere> spheres = std::as_const(spheres_).view();
-  const dem::OldPlace place{next.numbers<std::uint32_t>("listed_row"), fresh.sphere_start,
-                            old.lists.sphere_start};
-  const auto m = static_cast<std::int64_t>(spheres.size);
-  remembered_.resize(fresh.pair_other.size);
-  for_each(device_, "lists: memory", m,
-           dem::RememberPairs{spheres, fresh.pair_start, fresh.pair_other, place, old,
-                              remembered_.view()});
-  const std::size_t entries = fresh.wall_solid.size;
-  wall_memory_.resize(static_cast<std::size_t>(dem::kPlaces * dem::kSlot) * entries);
-  for_each(
-      device_, "lists: memory", m,
-      dem::RememberWalls{
-          spheres, fresh.wall_start, fresh.wall_solid, place, old, {wall_memory_.data(), entries}});
-}
-
 // (18) is stable for k_t dt < 4/7 m_eff of one contact; grains have several.
 template <class Device>
 dem::ContactModel DemSolver<Device>::model(double dt) const {
@@ -709,7 +407,6 @@ void DemSolver<Device>::push(const State& now, const SolidsView& solids, double 
   const dem::Lists lists = this->lists(next);
   for (auto* buffer : {&pair_force_, &pair_turn_}) buffer->resize(lists.pair_other.size);
   for (auto* buffer : {&wall_force_, &wall_torque_}) buffer->resize(lists.wall_solid.size);
-  block_bits_ = dem::block_bits(device_, spheres_.size());
   if (block_bits_ > 0) {
     for (auto* buffer : {&block_force_, &block_torque_}) buffer->resize(spheres_.size());
     const std::size_t block = std::size_t{1} << block_bits_;
@@ -737,7 +434,8 @@ dem::SphereForces DemSolver<Device>::forces(const State& next) {
           wall_force_.view(),
           wall_torque_.view(),
           laws_.model.rolls ? pair_roll_.view() : View3<const float>{},
-          block_sums()};
+          block_sums(),
+          {sphere_force_.view(), sphere_torque_.view()}};
 }
 
 template <class Device>
@@ -745,6 +443,11 @@ void DemSolver<Device>::kick(double dt, State& next) {
   const View3<float> v = next.rewrite_vectors("velocity");
   const View3<float> w = next.rewrite_vectors("angular_velocity");
   outcome_.resize(setup_.solids.size() / dem::kSolidsPerPass + 1);
+  if (sums_spheres()) {
+    for (auto* buffer : {&sphere_force_, &sphere_torque_}) buffer->resize(spheres_.size());
+    for_each(device_, "kick", static_cast<std::int64_t>(spheres_.size()),
+             dem::SumContacts{forces(next)});
+  }
   reduce_to<dem::JoinSummary>(
       device_, "kick", static_cast<std::int64_t>(next.size()),
       dem::Kick{forces(next), next.position(), next.vectors("position_low"), turns(next),

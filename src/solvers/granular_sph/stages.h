@@ -14,7 +14,8 @@ namespace barchan {
 
 namespace gsph {
 
-inline constexpr double kWarm = 0.9;      // share of the last pressure to begin with
+inline constexpr float kWarm = 0.9f;      // share of the last pressure to begin with
+inline constexpr float kWarmMean = 0.6f;  // how much of that is the mean around, in sand
 inline constexpr double kBack = 0.05;     // share of an excess taken back in a step; < 1 - kWarm
 inline constexpr double kBand = 0.01;     // deficit of density that a target may have
 inline constexpr double kGrowth = 1.25;   // of the time step, from one to the next
@@ -72,6 +73,9 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
     cohesive_ = cohesive_ || m.cohesion > 0.0;
   }
   matter_.upload(matter);
+  for (const Solid& solid : setup.solids) {
+    driven_ = driven_ || solid.drive == SolidDrive::keyframes;
+  }
 }
 
 template <class Device>
@@ -117,7 +121,8 @@ template <class Device>
 void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& solids, State& next) {
   const std::size_t count = now.size();
   const float h = kernels_.W.h;
-  const auto warm = static_cast<float>(paper() ? 0.0 : gsph::kWarm);
+  const gsph::Warm smooth{paper() ? 0.0f : gsph::kWarm, 0.0f};
+  const gsph::Warm rough{smooth.own - gsph::kWarmMean, gsph::kWarmMean};
   const int passes = (solids.count + kSolidsPerPass - 1) / kSolidsPerPass;
   results_.resize(static_cast<std::size_t>(std::max(params_.iterations_max, passes)));
   cells_.sort(now.position(), frame_.choose(now.position(), h, &results_.data()->bounds));
@@ -127,8 +132,9 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   for_each(
       device_, "reorder", n(),
       gsph::Gather{cells_.order(), now.position(), now.velocity(), now.numbers<float>("pressure"),
-                   now.material(), std::as_const(matter_).view(), warm, points_.view(),
-                   with_pressure_.view(), velocities_.view()});
+                   rough_ ? now.numbers<float>("mean_pressure") : View<const float>{},
+                   now.material(), std::as_const(matter_).view(), smooth, paper() ? smooth : rough,
+                   points_.view(), with_pressure_.view(), velocities_.view()});
   if (rough_) {
     for (auto* packs : {&stress_, &more_stress_}) packs->resize(count);
     for (auto* vectors : {&pull_, &friction_}) vectors->resize(count);
@@ -146,7 +152,7 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   wall_parts_.resize(boundary_.room());
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
            gsph::MeasureWalls{boundary_.view(), std::as_const(points_).view(), solids, kernels_,
-                              rough_, wall_parts_.view()});
+                              rough_ || driven_, wall_parts_.view()});
   end_aside(device_);
   next.reorder(cells_.order(), {"position", "velocity", "density", "pressure", "stress_normal",
                                 "stress_shear", "wall_friction", "mean_pressure"});
@@ -183,12 +189,11 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
   reduce_to<gsph::JoinExcess>(
       device_, "pressure", n(),
       gsph::Press{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
-                  std::as_const(goals_).view(), next.numbers<float>("density"), next.material(),
-                  std::as_const(matter_).view(), boundary_.view().slot_of,
-                  std::as_const(wall_parts_).view(), kernels_, static_cast<float>(dt),
-                  static_cast<float>(delta),
+                  next.numbers<float>("density"), next.material(), std::as_const(matter_).view(),
+                  boundary_.view().slot_of, std::as_const(wall_parts_).view(), kernels_,
+                  static_cast<float>(dt), static_cast<float>(delta),
                   static_cast<float>(params_.pressure == "bilateral" ? gsph::kPull : 0.0),
-                  with_pressure_.view()},
+                  goals_.view(), with_pressure_.view()},
       &results_.data()[k].excess);
 }
 
