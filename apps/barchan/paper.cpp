@@ -27,7 +27,7 @@ namespace {
 struct Options {
   std::string id, out, device = "cpu";
   int threads = 0;
-  bool quick = false, report = false;
+  bool quick = false, report = false, page_only = false, pictures = true;
 };
 
 // Results of a GPU stand beside those of the CPU: the report shows both.
@@ -167,7 +167,7 @@ int make_figure(const Options& options, const Figure& figure, const fs::path& fo
     render.folder = run.folder.string();
     render.threads = options.threads;
     if (options.quick) render.size = "480x270";
-    exit_code = std::max(exit_code, render_run(render));
+    if (options.pictures) exit_code = std::max(exit_code, render_run(render));
     runs.push_back({run.name, run.label, RunRecord(run.folder)});
   }
   exit_code = std::max(exit_code, draw_plots(scene, runs, folder / "plots"));
@@ -184,7 +184,7 @@ int report(const Options& options, const CommandLine& line) {
   for (const Figure& figure : figures()) {
     const bool wanted = options.id.empty() ? !has_results(base / figure.id, options.quick)
                                            : options.id == figure.id;
-    if (!wanted || !is_available(figure)) continue;
+    if (!wanted || options.page_only || !is_available(figure)) continue;
     try {
       exit_code = std::max(exit_code, make_figure(options, figure, base / figure.id, line));
     } catch (const Error& error) {  // the others are still worth showing
@@ -223,6 +223,10 @@ void add_paper(CLI::App& app, CommandLine& line) {
       ->check(CLI::Range(0, 1024));
   command->add_flag("--report", options->report,
                     "Run what has no results yet, and write OUT/report.html with all that have");
+  command->add_flag("--pictures,!--no-pictures", options->pictures,
+                    "Draw every frame (the default), or make numbers and plots only");
+  command->add_flag("--page-only", options->page_only, "With --report: run nothing")
+      ->needs("--report");
   command->callback(
       [&line, options] { line.action = [&line, options] { return paper(*options, line); }; });
 }

@@ -20,7 +20,7 @@ namespace {
 struct Options {
   std::string which, out = "out/validate", device = "cpu";
   int threads = 0;
-  bool quick = false, list = false, report = false;
+  bool quick = false, list = false, report = false, page_only = false;
 };
 
 // A file, a case of validation/, a group of them, or all.
@@ -73,6 +73,7 @@ int validate(const Options& options, const CommandLine& line) {
   std::vector<std::string> failed;
   std::size_t run = 0;
   for (const ValidationCase& one : cases) {
+    if (options.page_only) break;
     if (options.quick && one.only_full) {
       fmt::print("{}  {}: left out, it has no quick version\n", one.id, one.title);
       continue;
@@ -114,6 +115,8 @@ void add_validate(CLI::App& app, CommandLine& line) {
   command->add_flag("--list", options->list, "Only list the cases");
   command->add_flag("--report", options->report,
                     "Run what has no results yet, and write OUT/report.html with all that have");
+  command->add_flag("--page-only", options->page_only, "With --report: run nothing")
+      ->needs("--report");
   command->add_option("--out", options->out, "Folder for runs and results; out/validate");
   command->add_option("--device", options->device, "cpu or cuda");
   command->add_option("--threads", options->threads, "CPU threads; 0: as many as cores")

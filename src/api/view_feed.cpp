@@ -109,6 +109,20 @@ Json vector_json(const Vec3d& v) {
   return is_set(v) ? Json{v.x, v.y, v.z} : Json(nullptr);
 }
 
+// Planes that are not level, each {point, normal}.
+Json slopes_json(const Vec3d& up, const SolidSet& solids) {
+  Json slopes = Json::array();
+  for (int s = 0; s < solids.count(); ++s) {
+    const Shape& shape = solids[s].shape;
+    if (shape.kind != Shape::Kind::plane) continue;
+    const Vec3d normal = normalized(shape.normal);
+    if (std::abs(dot(normal, up)) < 0.999) {
+      slopes.push_back({{"point", vector_json(shape.point)}, {"normal", vector_json(normal)}});
+    }
+  }
+  return slopes;
+}
+
 // Height of a level floor without an end; null where there is none.
 Json ground_json(const Vec3d& up, const SolidSet& solids) {
   for (int s = 0; s < solids.count(); ++s) {
@@ -385,6 +399,7 @@ void ViewFeed::describe(ViewMode mode, const std::string& name, const Scene& sce
                        {"target", vector_json(scene.camera.target)},
                        {"fov", scene.camera.fov}}},
                      {"ground", ground_json(scene.up(), solids)},
+                     {"slopes", slopes_json(scene.up(), solids)},
                      {"materials", materials},
                      {"params", params},
                      {"solids", meshes}};

@@ -23,8 +23,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using What = ViewCommand::What;
 
-constexpr double kIdle = 0.05;       // [s] between looks at what there is to do
-constexpr double kLeaksEvery = 1.0;  // [s] between looks for particles inside solids
+constexpr double kIdle = 0.05;        // [s] between looks at what there is to do
+constexpr double kLongestWait = 5.0;  // [s] for a viewer to see the first frame
+constexpr double kLeaksEvery = 1.0;   // [s] between looks for particles inside solids
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -106,7 +107,7 @@ class Live {
       bool one_step = false;
       while (const auto command = feed_.next_command()) one_step |= obey(*command);
       show_if_due(false);
-      if (running_ && (playing_ || one_step)) {
+      if (running_ && ((playing_ && first_is_seen()) || one_step)) {
         take_step();
       } else {
         feed_.wait(kIdle);
@@ -126,7 +127,20 @@ class Live {
     feed_.tell_state(playing_);
     stats_ = {};
     shown_step_ = -1;
+    seen_before_ = feed_.counts().frames_seen;
+    seen_ = false;
+    waits_since_ = Clock::now();
     keep_pace();
+  }
+
+  // Nobody should miss the start, and a browser that gets ready can use the processor.
+  bool first_is_seen() {
+    if (seen_) return true;
+    const ViewServerCounts counts = feed_.counts();
+    if (counts.viewers == 0) waits_since_ = Clock::now();
+    seen_ = counts.frames_seen > seen_before_ || seconds_since(waits_since_) > kLongestWait;
+    if (seen_) keep_pace();
+    return seen_;
   }
 
   // The same particles under other parameters.
@@ -247,6 +261,10 @@ class Live {
   std::int64_t shown_step_ = -1;
   Clock::time_point shown_, pace_start_;
   double pace_time_ = 0.0;  // [s]
+  // Has somebody seen the beginning?
+  bool seen_ = false;
+  std::uint64_t seen_before_ = 0;
+  Clock::time_point waits_since_;
 };
 
 // ---- Cached runs

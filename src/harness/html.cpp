@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/program.h"
@@ -20,7 +22,7 @@ h3 { margin: 1.6em 0 0.3em; }
 table { border-collapse: collapse; margin: 0.8em 0; }
 th, td { padding: 0.25em 0.9em; border-bottom: 1px solid #ddd; text-align: right;
          font-variant-numeric: tabular-nums; vertical-align: top; }
-th:first-child, td:first-child, td.text { text-align: left; }
+th:first-child, td:first-child, .text { text-align: left; }
 th { border-bottom: 2px solid #888; }
 .good { color: #1a7a35; } .bad { color: #b3261e; font-weight: bold; }
 .pictures { display: grid; gap: 0.7em; margin: 0.8em 0; align-items: start; }
@@ -116,7 +118,12 @@ void HtmlPage::list(const std::vector<std::string>& items) {
 void HtmlPage::table(const std::vector<std::string>& header,
                      const std::vector<std::vector<Cell>>& rows) {
   text_ += "<table>\n<tr>";
-  for (const std::string& name : header) text_ += "<th>" + escaped(name) + "</th>";
+  for (std::size_t c = 0; c < header.size(); ++c) {
+    const bool text = std::any_of(rows.begin(), rows.end(), [&](const std::vector<Cell>& row) {
+      return c < row.size() && !is_number(row[c].text);
+    });
+    text_ += fmt::format("<th class=\"{}\">{}</th>", text ? "text" : "number", escaped(header[c]));
+  }
   text_ += "</tr>\n";
   for (const std::vector<Cell>& row : rows) {
     text_ += "<tr>";

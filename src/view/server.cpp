@@ -89,7 +89,7 @@ struct Shared {
   int port = 0;
   std::set<std::shared_ptr<Viewer>> viewers;
   SharedBytes last_frame;
-  std::atomic<std::uint64_t> sent{0}, dropped{0}, refused{0};
+  std::atomic<std::uint64_t> sent{0}, seen{0}, dropped{0}, refused{0};
   std::atomic<int> viewer_count{0};
 
   // The names under which a browser may reach this server.
@@ -195,6 +195,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
   // sent no more than it can.
   void count_seen() {
     reports_ = true;
+    ++shared_.seen;
     unseen_ = std::max(0, unseen_ - 1);
     write_next();
   }
@@ -434,7 +435,7 @@ void ViewServer::tell(SharedBytes text) {
 
 ViewServerCounts ViewServer::counts() const {
   const Shared& shared = parts_->shared;
-  return {shared.sent, shared.dropped, shared.refused, shared.viewer_count};
+  return {shared.sent, shared.seen, shared.dropped, shared.refused, shared.viewer_count};
 }
 
 }  // namespace barchan

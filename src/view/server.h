@@ -38,6 +38,7 @@ struct ViewServerOptions {
 
 struct ViewServerCounts {
   std::uint64_t frames_sent = 0;     // whole, to some viewer
+  std::uint64_t frames_seen = 0;     // drawn, as some viewer reports
   std::uint64_t frames_dropped = 0;  // for a viewer that was still busy with one before
   std::uint64_t refused = 0;         // requests and messages that were not taken
   int viewers = 0;                   // now

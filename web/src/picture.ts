@@ -58,6 +58,7 @@ export class Picture {
   private readonly solidDepth = { value: null as THREE.Texture | null };
   private readonly opaque = target(THREE.HalfFloatType, THREE.RGBAFormat, THREE.LinearFilter, true);
   private readonly shadow = new THREE.WebGLRenderTarget(SHADOW_SIZE, SHADOW_SIZE);
+  private readonly grains = new THREE.WebGLRenderTarget(1, 1, { count: 2, minFilter: THREE.NearestFilter, magFilter: THREE.NearestFilter });
   private readonly nearest = target(THREE.FloatType, THREE.RGBAFormat, THREE.NearestFilter, true);
   private readonly smooth = [target(THREE.FloatType), target(THREE.FloatType)];
   private readonly thickness = target(THREE.HalfFloatType, THREE.RedFormat, THREE.LinearFilter);
@@ -69,7 +70,11 @@ export class Picture {
   private readonly sheetScene = new THREE.Scene();
   private readonly sheetCamera = new THREE.Camera();
 
-  private readonly grainMaterial = this.pointProgram(glsl.GRAIN_FRAGMENT, 1, 1, this.light);
+  private readonly grainMaterial = this.pointProgram(glsl.GRAIN_FRAGMENT, 1, 1, {});
+  private readonly grainLightMaterial = program(glsl.SCREEN_VERTEX, glsl.GRAIN_LIGHT_FRAGMENT, {
+    ...this.light, tints: { value: this.grains.textures[0] }, normals: { value: this.grains.textures[1] }, depths: { value: null },
+    toEye: mat4(), toWorldTurn: mat4(),
+  });
   private readonly shadowMaterial = this.pointProgram(glsl.SHADOW_FRAGMENT, 1, 1, {});
   private readonly fluidMaterial = this.pointProgram(glsl.FLUID_FRAGMENT, 2, FLUID_GROW, { solidDepth: this.solidDepth, screen: this.screen });
   private readonly thicknessMaterial = this.pointProgram(glsl.THICKNESS_FRAGMENT, 2, FLUID_GROW,
@@ -90,10 +95,11 @@ export class Picture {
 
   constructor(private readonly renderer: THREE.WebGLRenderer) {
     renderer.autoClear = false;
-    for (const owner of [this.opaque, this.shadow]) owner.depthTexture = new THREE.DepthTexture(1, 1);
+    for (const owner of [this.opaque, this.shadow, this.grains]) owner.depthTexture = new THREE.DepthTexture(1, 1);
     this.shadow.depthTexture!.image.width = this.shadow.depthTexture!.image.height = SHADOW_SIZE;
     this.light.shadowMap.value = this.shadow.depthTexture;
     this.solidDepth.value = this.opaque.depthTexture;
+    this.grainLightMaterial.uniforms.depths.value = this.grains.depthTexture;
     this.points.frustumCulled = this.sheet.frustumCulled = false;
     this.world.add(this.solids, this.glass);
     this.pointScene.add(this.points);
@@ -114,7 +120,7 @@ export class Picture {
   }
 
   resize(width: number, height: number) {
-    for (const each of [this.opaque, this.nearest, ...this.smooth, this.composed]) each.setSize(width, height);
+    for (const each of [this.opaque, this.grains, this.nearest, ...this.smooth, this.composed]) each.setSize(width, height);
     this.thickness.setSize(Math.ceil(width / 2), Math.ceil(height / 2));
     this.screen.value.set(width, height);
     (this.thicknessMaterial.uniforms.screen.value as THREE.Vector2).set(this.thickness.width, this.thickness.height);
@@ -156,10 +162,15 @@ export class Picture {
     u.viewProjection.value.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
     u.toWorld.value.copy(u.viewProjection.value).invert();
     u.eyeAt.value.setFromMatrixPosition(camera.matrixWorld);
+    const light = this.grainLightMaterial.uniforms;
+    light.toEye.value.copy(camera.projectionMatrixInverse);
+    light.toWorldTurn.value.copy(camera.matrixWorld);
+    this.into(this.grains);
+    this.drawPoints(this.grainMaterial, camera, this.screen.value.y);
     this.into(this.opaque);
     this.drawSheet(this.groundMaterial);
     this.renderer.render(this.world, camera);
-    this.drawPoints(this.grainMaterial, camera, this.screen.value.y);
+    this.drawSheet(this.grainLightMaterial);
   }
 
   private drawFluid(camera: THREE.PerspectiveCamera, spacing: number) {

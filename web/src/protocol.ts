@@ -12,6 +12,7 @@ export interface Scene {
   up: "y" | "z"; fps: number; duration: number; spacing: number;
   camera: { position: [number, number, number] | null; target: [number, number, number] | null; fov: number };
   ground: number | null; // height of a level floor without an end
+  slopes: { point: [number, number, number]; normal: [number, number, number] }[]; // other planes
   materials: { name: string; color: [number, number, number]; fluid: boolean }[];
   params: Param[]; solids: Solid[];
 }

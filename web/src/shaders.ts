@@ -74,22 +74,42 @@ const SPHERE = /* glsl */ `
   }
   float depthOf(vec3 eye) { vec4 clip = projectionMatrix * vec4(eye, 1.0); return 0.5 + 0.5 * clip.z / clip.w; }`;
 
+// Grains overlap many times: what is nearest is noted first (colour, normal, depth) and lit once.
 export const GRAIN_FRAGMENT = /* glsl */ `
   precision highp float; precision highp int;
-  ${SPHERE} ${LIGHT}
+  ${SPHERE}
+  layout(location = 0) out vec4 color; layout(location = 1) out vec4 facing;
+  void main() {
+    vec3 normal = sphereNormal();
+    gl_FragDepth = depthOf(middle + size * normal);
+    color = vec4(sqrt(tint), 1.0);
+    facing = vec4(0.5 + 0.5 * normal.xy, 0.0, 1.0);
+  }`;
+
+export const GRAIN_LIGHT_FRAGMENT = /* glsl */ `
+  precision highp float;
+  in vec2 at;
+  uniform sampler2D tints, normals, depths; uniform mat4 toEye, toWorldTurn;
+  ${LIGHT}
   out vec4 color;
   void main() {
-    vec3 normal = sphereNormal(), eye = middle + size * normal;
-    gl_FragDepth = depthOf(eye);
-    mat3 turn = transpose(mat3(viewMatrix));
-    color = vec4(shade(tint, turn * normal, world + turn * (size * normal), turn * normalize(-eye), 0.12), 1.0);
+    vec4 tint = texture(tints, at);
+    if (tint.a < 0.5) discard;
+    float depth = texture(depths, at).r;
+    gl_FragDepth = depth;
+    vec2 n = 2.0 * texture(normals, at).xy - 1.0;
+    vec3 normal = vec3(n, sqrt(max(0.0, 1.0 - dot(n, n))));
+    vec4 clip = toEye * vec4(2.0 * vec3(at, depth) - 1.0, 1.0);
+    vec3 eye = clip.xyz / clip.w, world = (toWorldTurn * vec4(eye, 1.0)).xyz;
+    mat3 turn = mat3(toWorldTurn);
+    color = vec4(shade(tint.rgb * tint.rgb, turn * normal, world, turn * normalize(-eye), 0.12), 1.0);
   }`;
 
 export const SHADOW_FRAGMENT = /* glsl */ `
   precision highp float; precision highp int;
   ${SPHERE}
   out vec4 color;
-  void main() { gl_FragDepth = depthOf(middle + size * sphereNormal()); color = vec4(1.0); }`;
+  void main() { sphereNormal(); color = vec4(1.0); } // flat discs do`;
 
 // Distance from the eye along the line of sight, and colour, of the nearest fluid sphere.
 export const FLUID_FRAGMENT = /* glsl */ `
@@ -210,7 +230,7 @@ export const SMOOTH_FRAGMENT = /* glsl */ `
     color = middle;
     if (middle.x <= 0.0) return;
     float far = clamp(reach / middle.x, 1.0, 48.0);
-    int count = int(min(far, 12.0));
+    int count = int(min(far, 9.0));
     float stride = far / float(count);
     vec4 sum = middle; float weights = 1.0;
     for (int side = -1; side <= 1; side += 2) {
@@ -242,15 +262,17 @@ export const COMPOSE_FRAGMENT = /* glsl */ `
   float openness(vec2 uv, float depth) {
     if (depth >= 1.0) return 1.0;
     vec3 here = eyeAt(uv, depth);
+    vec2 right = uv + vec2(1.0 / screen.x, 0.0), above = uv + vec2(0.0, 1.0 / screen.y);
+    vec3 normal = normalize(cross(eyeAt(right, texture(solidDepth, right).r) - here, eyeAt(above, texture(solidDepth, above).r) - here));
     float reach = clamp(crevice * lens[1][1] * 0.5 * screen.y / -here.z, 2.0, 40.0), closed = 0.0;
     float turn = fract(52.9829 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) * 6.2832;
-    for (int i = 0; i < 12; ++i) {
-      float r = sqrt((float(i) + 0.5) / 12.0) * reach, a = float(i) * 2.39996 + turn;
+    for (int i = 0; i < 8; ++i) {
+      float r = sqrt((float(i) + 0.5) / 8.0) * reach, a = float(i) * 2.39996 + turn;
       vec2 other = uv + r * vec2(cos(a), sin(a)) / screen;
-      float nearer = eyeAt(other, texture(solidDepth, other).r).z - here.z;
-      closed += smoothstep(0.08 * crevice, 0.8 * crevice, nearer) * (1.0 - smoothstep(1.5 * crevice, 4.0 * crevice, nearer));
+      vec3 to = eyeAt(other, texture(solidDepth, other).r) - here;
+      closed += smoothstep(0.1 * crevice, 0.7 * crevice, dot(to, normal)) * (1.0 - smoothstep(1.5 * crevice, 4.0 * crevice, length(to)));
     }
-    return 1.0 - 0.75 * closed / 12.0;
+    return 1.0 - 0.75 * closed / 8.0;
   }
 
   vec3 solidAt(vec2 uv) {

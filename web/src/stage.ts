@@ -21,13 +21,15 @@ export class Stage {
   readonly controls: OrbitControls;
   readonly picture: Picture;
   private placed: THREE.Object3D[] = []; // the solids, as frames tell their poses
+  private slopes: THREE.Mesh[] = []; // endless: as large as what is looked at
   private capacity = 0;
   private spacing = 0.01;
   private readonly box = new THREE.Box3(); // of the particles
   private readonly stands = new THREE.Box3(); // of the solids
   private around = new THREE.Sphere(new THREE.Vector3(), 1);
   private framed = false;
-  private scale = 0;
+  private scale = 0; // which of SCALES is drawn with
+  private coarse = 0; // which one while things change
   private changed = performance.now();
   private dirty = true;
   private cutting: { axis: Axis; share: number; flip: boolean } = { axis: "off", share: 0.5, flip: false };
@@ -41,6 +43,7 @@ export class Stage {
     this.renderer.setClearColor(0x000000, 0);
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace; // the last pass writes the screen's colours itself
     this.picture = new Picture(this.renderer);
+    if (/swiftshader|llvmpipe|software/i.test(this.cardName())) this.coarse = SCALES.length - 1;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.listenToKeyEvents(canvas);
     this.controls.addEventListener("change", () => this.redraw());
@@ -48,7 +51,7 @@ export class Stage {
     this.resize();
     let before = 0, drew = false;
     this.renderer.setAnimationLoop((now) => {
-      if (drew) this.keepUp(now - before);
+      if (drew && this.scale === this.coarse) this.keepUp(now - before);
       before = now;
       this.beforePicture();
       this.controls.update();
@@ -59,7 +62,16 @@ export class Stage {
     });
   }
 
-  redraw() { this.dirty = true; this.changed = performance.now(); }
+  private cardName(): string {
+    const gl = this.renderer.getContext(), names = gl.getExtension("WEBGL_debug_renderer_info");
+    return names ? String(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)) : "";
+  }
+
+  redraw() {
+    this.dirty = true;
+    this.changed = performance.now();
+    if (this.scale !== this.coarse) this.setScale(this.coarse);
+  }
 
   private draw() {
     this.dirty = false;
@@ -70,12 +82,13 @@ export class Stage {
 
   private keepUp(milliseconds: number) {
     this.milliseconds += 0.25 * (milliseconds - this.milliseconds);
-    if (this.milliseconds > 70 && this.scale + 1 < SCALES.length) this.setScale(this.scale + 1);
-    if (this.milliseconds < 17 && this.scale > 0) this.setScale(this.scale - 1);
+    const before = this.coarse;
+    if (this.milliseconds > 70 && this.coarse + 1 < SCALES.length) ++this.coarse;
+    if (this.milliseconds < 17 && this.coarse > 0) --this.coarse;
+    if (this.coarse !== before) this.milliseconds = 30;
   }
   private setScale(scale: number) {
     this.scale = scale;
-    this.milliseconds = 30;
     this.resize();
   }
 
@@ -158,6 +171,13 @@ export class Stage {
       if (!solid.moves) lowest.push(bounds.min.dot(up));
       return object;
     });
+    this.slopes = scene.slopes.map(({ point, normal }) => {
+      const slope = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), p.solidMaterial(color(STANDING)));
+      slope.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), new THREE.Vector3(...normal));
+      slope.userData.plane = new THREE.Plane().setFromNormalAndCoplanarPoint(new THREE.Vector3(...normal), new THREE.Vector3(...point));
+      p.solids.add(slope);
+      return slope;
+    });
     p.ground.level.value = scene.ground ?? (lowest.length > 0 ? Math.min(...lowest) : NaN);
   }
 
@@ -231,6 +251,10 @@ export class Stage {
     all.getBoundingSphere(this.around);
     const g = this.picture.ground;
     if (Number.isNaN(g.level.value)) g.level.value = all.min.dot(this.camera.up);
+    for (const slope of this.slopes) {
+      (slope.userData.plane as THREE.Plane).projectPoint(this.around.center, slope.position);
+      slope.scale.setScalar(1.2 * this.around.radius);
+    }
     g.center.value.copy(this.around.center);
     g.reach.value = 2.6 * this.around.radius;
     g.cell.value = Math.pow(10, Math.floor(Math.log10(0.6 * this.around.radius)));

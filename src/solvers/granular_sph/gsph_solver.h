@@ -56,6 +56,7 @@ class GsphSolver final : public Solver {
   gsph::Kernels kernels_;
   Vec3 gravity_;                           // [m/s^2]
   bool rough_ = false, cohesive_ = false;  // some material is
+  bool driven_ = false;                    // some solid has keyframes
 
   GuessedFrame<Device> frame_;
   CellSort<Device> cells_;

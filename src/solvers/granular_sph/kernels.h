@@ -65,24 +65,39 @@ struct Matter {
 };
 
 // One pair: shape = 2 a^3 - 8 b^3 and its slope dshape/dq = 24 b^2 - 6 a^2, both 0 beyond h.
+//
+// The spline is steepest at q = 1/3 and flat at 0: pairs nearer than that would be parted the less
+// the nearer they are, and crowds that an impact or a wall has made would stay, at ten times the
+// density, with all iterations spent on them. Here the slope stays the steepest one, -2, and the
+// shape goes on along a straight line. Sand and water at rest have no pairs that near.
 template <class T>
 struct Pair {
-  T r2, inv_r, a, b;
+  T r2, inv_r, near, a, b;
   HD Pair(const Near<T>& j, const KernelScale& h)
       : r2(j.x * j.x + (j.y * j.y + (j.z * j.z + 1e-12f * h.h * h.h))),
         inv_r(inverse_sqrt(r2)),
-        a(positive(1.0f - r2 * inv_r * h.inv_h)),
-        b(positive(0.5f - r2 * inv_r * h.inv_h)) {}
-  HD T shape() const { return 2.0f * (a * a * a) - 8.0f * (b * b * b); }
+        near(positive(1.0f / 3.0f - r2 * inv_r * h.inv_h)),
+        a(positive(1.0f - r2 * inv_r * h.inv_h) - near),
+        b(positive(0.5f - r2 * inv_r * h.inv_h) - near) {}
+  HD T shape() const { return 2.0f * (a * a * a + near) - 8.0f * (b * b * b); }
   HD T slope() const { return 24.0f * (b * b) - 6.0f * (a * a); }
   // So that g r_ij is the gradient of the shape, times h.
   HD T g() const { return slope() * inv_r; }
 };
 
+// What stress a particle can carry under the pressure p [Pa], and which part of it is friction's.
+HD inline float strength(const Matter& m, float p, float bonds) {
+  return m.friction * p + 1.41421356f * bonds * bonds * m.cohesion;
+}
+HD inline float friction_share(const Matter& m, float p, float bonds) {
+  return m.friction * p / max(strength(m, p, bonds), 1e-6f);
+}
+
 // What a particle is to reach in a step.
 struct Goal {
-  float density;  // over that at rest
-  float ease;     // of the corrections, where particles are crowded: see Press
+  float density;       // over that at rest
+  float ease;          // of the corrections, where particles are crowded: see Press
+  float error = 0.0f;  // how far it was from there before the last correction
 };
 
 // ---- Solids
@@ -92,8 +107,9 @@ struct WallPart {
   float count = 0.0f;  // of the shape
   Vec3 grad;           // sum of a slope r / r
   float friction = 0.0f;
-  Vec3 velocity;  // [m/s]
-  Vec3 push;      // what they do to it [m/s^2]
+  Vec3 velocity;         // [m/s]
+  float closing = 0.0f;  // rate of the count by those that are moved, as dot(v, grad) is [m/s]
+  Vec3 push;             // what they do to it [m/s^2]
 };
 
 struct WallSums {
@@ -116,7 +132,7 @@ struct MeasureWalls {
   View<const Float4> points;
   SolidsView solids;
   Kernels k;
-  bool rough;            // some material rubs
+  bool closely;          // some material rubs, or some solid is moved
   View<WallPart> parts;  // out, by slot
 
   HD_INLINE void operator()(int item) const {
@@ -127,11 +143,12 @@ struct MeasureWalls {
     const auto sums =
         sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i), x, WallSums{k.W});
     if (item % kSplit != 0) return;
-    WallPart part{k.wall_count * sums[0], k.wall_grad * sums.vector(1), 0.0f, {}, {}};
-    if (rough) describe(static_cast<int>(i), x, part);
+    WallPart part{k.wall_count * sums[0], k.wall_grad * sums.vector(1), 0.0f, {}, 0.0f, {}};
+    if (closely) describe(static_cast<int>(i), x, part);
     parts[slot] = part;
   }
-  // Friction and velocity of what it touches, by the samples' share in the push.
+  // Friction and velocity of what it touches, by the samples' share in the push; and how fast
+  // those come nearer whose way is given.
   HD_CALLED void describe(int i, const Vec3& x, WallPart& part) const {
     float all = 0.0f;
     for (int n = 0; n < walls.near.count(i); ++n) {
@@ -143,6 +160,9 @@ struct MeasureWalls {
       all += share;
       part.friction += share * solid.friction;
       part.velocity += share * velocity_at(solid, x);
+      if (!solid.moves || solid.dynamic) continue;
+      const Pair<float> d(near_of(x, b, {}), k.W);
+      part.closing -= k.wall_grad * b.w * d.g() * dot(r, velocity_at(solid, x));
     }
     const float scale = all > 0.0f ? 1.0f / all : 0.0f;
     part.friction *= scale;
@@ -152,7 +172,8 @@ struct MeasureWalls {
 
 // ---- The step's start, in the order of the cells
 
-// Pressure begins with shares of the last step's own and, in sand, of the mean around a particle.
+// Pressure begins with shares of the last step's own and, in sand, of the mean around a particle:
+// the less the more of its strength is cohesion. See KeepStress.
 struct Warm {
   float own, mean;
 };
@@ -173,9 +194,10 @@ struct Gather {
     const Vec3 p = x[from], u = v[from];
     const Matter& m = matter[material[from]];
     points[i] = {p.x, p.y, p.z, m.weight};
-    const Warm& warm = m.rough ? rough : smooth;
     const float around = m.rough ? mean[from] : 0.0f;
-    with_pressure[i] = {p.x, p.y, p.z, warm.own * pressure[from] + warm.mean * around};
+    const float part = m.rough ? friction_share(m, around, 1.0f) : 0.0f;
+    const float own = smooth.own + part * (rough.own - smooth.own), theirs = part * rough.mean;
+    with_pressure[i] = {p.x, p.y, p.z, own * pressure[from] + theirs * around};
     velocities[i] = {u.x, u.y, u.z, m.viscosity};
   }
 };
@@ -240,7 +262,9 @@ struct JoinExcess {
 };
 
 // What density a step is to end with: a particle that is too dense gets a share of the way back,
-// as overlap / dt would be an explosion; one that is not dense enough may stay so.
+// as overlap / dt would be an explosion; one that is not dense enough may stay so. What a wall that
+// is moved adds in the step is to be undone in it, or the wall would sweep through. It takes
+// nothing along as it goes away.
 // With pressure that pulls, too, it gets the same share of the way back.
 struct Target {
   float share;  // of the way back to rest in a step
@@ -276,10 +300,11 @@ struct Measure {
                                 MeasureSums{k.W, v, me.w, mine.w});
     float count = 1.0f + sums[0];  // with itself
     Vec3 push = sums.vector(1), rub{};
-    float beside = 0.0f;
+    float beside = 0.0f, swept = 0.0f;
     if (slot_of[at] != ~0u) {
       const WallPart& wall = parts[slot_of[at]];
       count += wall.count;
+      swept = max(0.0f, dt * k.steep * wall.closing);
       push += (2.0f * me.w) * wall.grad;
       if (friction.size > 0) rub = friction[at];
       if (m.rough) beside = std::sqrt(k.beside * wall.count);
@@ -290,7 +315,7 @@ struct Measure {
     free[at] = {start.x, start.y, start.z, beside};
     star[at] = {end.x, end.y, end.z, beside};
     if (more_stress.size > 0) more_stress[at].w = beside;
-    goals[at] = {target(c), min(1.0f, k.squares / max(sums[7], 1e-6f))};
+    goals[at] = {target(c - swept), min(1.0f, k.squares / max(sums[7], 1e-6f))};
     density[at] = c * m.density;
     const float excess = max(c - 1.0f, 0.0f);
     return {excess, excess, static_cast<std::uint64_t>(near.count(i))};
@@ -314,10 +339,13 @@ struct RateSums {
 //
 // delta is that of the lattice. Where particles are crowded, as after an impact, sum |grad W|^2 is
 // larger, and with the lattice's delta iterations would diverge: `ease` is the quotient of the two.
+// A crowd, of which all are corrected at once, can still be answered many times over, and its
+// pressure would be too much and nothing in turns, and nothing in the end. So a particle whose
+// error changes its sign and does not get smaller is corrected half as much from there on.
+inline constexpr float kSmaller = 0.7f;
 struct Press {
   Neighbours near;
   View<const Float4> points, star;
-  View<const Goal> goals;
   View<const float> density;
   View<const std::uint8_t> material;
   View<const Matter> matter;
@@ -327,6 +355,7 @@ struct Press {
   float dt;                    // [s]
   float delta;                 // over rho [m^2/s^2]
   float most_pull;             // as excess density: 0 where pressure only pushes
+  View<Goal> goals;            // in and out
   View<Float4> with_pressure;  // in and out
 
   HD_INLINE Excess operator()(int i) const {
@@ -338,9 +367,14 @@ struct Press {
     if (slot_of[at] != ~0u) rate += dot(v, parts[slot_of[at]].grad);
     const float rho = matter[material[at]].density;
     const float c = density[at] / rho + (dt * k.steep) * rate;
-    const float error = c - goals[at].density;
+    Goal& goal = goals[at];
+    const float error = c - goal.density;
+    if (error * goal.error < 0.0f && std::abs(error) > kSmaller * std::abs(goal.error)) {
+      goal.ease *= 0.5f;
+    }
+    goal.error = error;
     // No more than what would undo an excess density of 1: whatever happens, it stays finite.
-    const float most = delta * rho, p = with_pressure[at].w + goals[at].ease * most * error;
+    const float most = delta * rho, p = with_pressure[at].w + goal.ease * most * error;
     with_pressure[at].w = max(-most_pull * most, min(p, most));
     return {max(error, 0.0f), max(error, 0.0f), 0};
   }
@@ -550,9 +584,6 @@ struct StrainSums {
 // or, with the paper's box, |s_ij| <= friction p + beta^2 C for each component of dev s.
 struct Yield {
   bool box;
-  HD static float strength(const Matter& m, float p, float bonds) {
-    return m.friction * p + 1.41421356f * bonds * bonds * m.cohesion;
-  }
   HD Sym3 operator()(const Sym3& tried, const Matter& m, float p, float bonds) const {
     const float C = bonds * bonds * m.cohesion, mean = trace(tried) / 3.0f;
     Sym3 s = deviator(tried);
@@ -612,7 +643,7 @@ struct Strain {
     const float bonds = damage.size > 0 ? 1.0f - damage[at] : 1.0f;
     const Sym3 s = yield(before + (goals[at].ease * stiffness * m.density) * e, m, p, bonds);
     stress[at] = {s.xx, s.yy, s.zz, s.xy};
-    more_stress[at] = {s.xz, s.yz, 1.0f / max(Yield::strength(m, p, bonds), 1e-6f), b.w};
+    more_stress[at] = {s.xz, s.yz, 1.0f / max(strength(m, p, bonds), 1e-6f), b.w};
     if (strain_rate.size > 0) strain_rate[at] = frobenius_norm(e);
   }
 };
@@ -744,7 +775,9 @@ struct MoveOn {
 // the mean around it. Particles that do not lie on a lattice gather stresses that cancel each other
 // from one to the next, push nothing and use up the yield surface: these fade, those of the pile
 // stay. Stress over strength is what is averaged: in a slope it is the same at all depths, so the
-// mean of a particle with neighbours on one side alone is as good, and it stays below 1.
+// mean of a particle with neighbours on one side alone is as good, and it stays below 1. Bonds have
+// strength to spare, and a tower, which is surface all around, would sink by it: cohesion's part of
+// the strength is not smoothed for.
 struct SmoothSums {
   static constexpr int kSums = 7;  // of W s_j / strength_j and W
   KernelScale h;
@@ -764,9 +797,12 @@ struct KeepStress {
   Neighbours near;
   View<const Float4> points, stress, more_stress;
   View3<const float> friction;
+  View<const float> around;  // p that the strength is of [Pa]
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
   View<const std::uint32_t> slot_of;
   Kernels k;
-  float share;
+  float most;                       // share of the mean, of sand without cohesion
   View3<float> normal, shear, rub;  // out
 
   HD_INLINE void operator()(int i) const {
@@ -774,6 +810,7 @@ struct KeepStress {
     const Vec3 x = point(points, static_cast<std::uint32_t>(i));
     const auto sums = sum_pairs(near, points, stress, more_stress, i, x, SmoothSums{k.W});
     const Float4 a = stress[at], b = more_stress[at];
+    const float share = most * min(1.0f, matter[material[at]].friction * around[at] * b.z);
     const float part = share / (1.0f + sums[6]), own = 1.0f - share + part;
     const float theirs = b.z > 0.0f ? part / b.z : 0.0f;
     normal[at] = own * Vec3(a.x, a.y, a.z) + theirs * sums.vector(0);

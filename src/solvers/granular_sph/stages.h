@@ -73,6 +73,9 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
     cohesive_ = cohesive_ || m.cohesion > 0.0;
   }
   matter_.upload(matter);
+  for (const Solid& solid : setup.solids) {
+    driven_ = driven_ || solid.drive == SolidDrive::keyframes;
+  }
 }
 
 template <class Device>
@@ -149,7 +152,7 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   wall_parts_.resize(boundary_.room());
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
            gsph::MeasureWalls{boundary_.view(), std::as_const(points_).view(), solids, kernels_,
-                              rough_, wall_parts_.view()});
+                              rough_ || driven_, wall_parts_.view()});
   end_aside(device_);
   next.reorder(cells_.order(), {"position", "velocity", "density", "pressure", "stress_normal",
                                 "stress_shear", "wall_friction", "mean_pressure"});
@@ -186,12 +189,11 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
   reduce_to<gsph::JoinExcess>(
       device_, "pressure", n(),
       gsph::Press{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
-                  std::as_const(goals_).view(), next.numbers<float>("density"), next.material(),
-                  std::as_const(matter_).view(), boundary_.view().slot_of,
-                  std::as_const(wall_parts_).view(), kernels_, static_cast<float>(dt),
-                  static_cast<float>(delta),
+                  next.numbers<float>("density"), next.material(), std::as_const(matter_).view(),
+                  boundary_.view().slot_of, std::as_const(wall_parts_).view(), kernels_,
+                  static_cast<float>(dt), static_cast<float>(delta),
                   static_cast<float>(params_.pressure == "bilateral" ? gsph::kPull : 0.0),
-                  with_pressure_.view()},
+                  goals_.view(), with_pressure_.view()},
       &results_.data()[k].excess);
 }
 
@@ -267,7 +269,8 @@ void GsphSolver<Device>::move_on(const SolidsView& solids, double dt, State& nex
         device_, "smooth", n(),
         gsph::KeepStress{near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
                          std::as_const(more_stress_).view(), std::as_const(friction_).view(),
-                         boundary_.view().slot_of, kernels_,
+                         std::as_const(around_).view(), next.material(),
+                         std::as_const(matter_).view(), boundary_.view().slot_of, kernels_,
                          static_cast<float>(paper() ? 0.0 : gsph::kSmooth),
                          next.write_vectors("stress_normal"), next.write_vectors("stress_shear"),
                          next.write_vectors("wall_friction")});

@@ -244,6 +244,26 @@ TEST_F(ViewServerTest, SlowViewerDropsFrames) {
   EXPECT_EQ(heard, last);
 }
 
+// A browser's socket takes in more than its page can draw: who reports is not sent ahead of that.
+TEST_F(ViewServerTest, WhoReportsGetsWhatItHasSeen) {
+  Browser viewer(server_->port(), "/ws?token=secret", own("http://"));
+  ASSERT_TRUE(eventually([&] { return server_->counts().viewers == 1; }));
+  EXPECT_EQ(viewer.hear().body, "welcome");
+  viewer.say("seen");
+  ASSERT_TRUE(eventually([&] { return server_->counts().frames_seen == 1; }));
+  for (const char* frame : {"one", "two"}) {
+    server_->publish(std::make_shared<std::string>(frame));
+    EXPECT_EQ(viewer.hear().body, frame);
+  }
+  for (const char* frame : {"three", "four"})
+    server_->publish(std::make_shared<std::string>(frame));
+  ASSERT_TRUE(eventually([&] { return server_->counts().frames_dropped == 1; }));
+  EXPECT_EQ(server_->counts().frames_sent, 2u);
+  viewer.say("seen");
+  EXPECT_EQ(viewer.hear().body, "four");
+  EXPECT_EQ(server_->counts().refused, 0u);
+}
+
 TEST_F(ViewServerTest, HugeMessageEndsTheConnection) {
   Browser viewer(server_->port(), "/ws?token=secret", own("http://"));
   ASSERT_TRUE(eventually([&] { return server_->counts().viewers == 1; }));
