@@ -95,6 +95,7 @@ class DemSolver final : public Solver {
   double solids_moved(const State& now, const State& next) const;
   dem::GrainTypes types() const;
   View4<const float> turns(const State& state) const;
+  View<const float> contacts_of_grains(const State& state) const;
   dem::ContactModel model(double dt) const;
 
   Device& device_;
@@ -102,7 +103,8 @@ class DemSolver final : public Solver {
   DemParams params_;
   dem::Laws laws_;
   bool compound_ = false, history_ = true;
-  bool lopsided_ = false;                            // some grain has unequal moments
+  bool lopsided_ = false;  // some grain has unequal moments
+  double flat_ = 1.0;      // contacts that one blow has at most, as kAtOnce counts them
   double sphere_radius_ = 0.0, grain_radius_ = 0.0;  // the largest [m]
   double skin_ = 0.0;                                // [m]
 

@@ -32,6 +32,7 @@ StepReport DemSolver<Device>::step(const State& now, const SolidsView& solids, d
   const auto n = static_cast<double>(now.size());
   next.scalars["dem.deepest"] = static_cast<double>(met.deepest);
   next.scalars["dem.contacts"] = n > 0.0 ? met.contacts / n : 0.0;
+  next.scalars["dem.most_contacts"] = met.most;
   next.scalars[dem::kAhead] = static_cast<double>(met.ahead);
   next.scalars[dem::kPace] = static_cast<double>(met.pace);
   next.scalars[dem::kLastStep] = dt;

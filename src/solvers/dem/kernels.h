@@ -40,7 +40,7 @@ struct alignas(64) Sphere {
   Vec3 x;
   float radius;
   Vec3 low;    // what x leaves of the position
-  float mass;  // of its grain [kg]
+  float mass;  // that one contact moves: of its grain, or a share of it [kg]
   Vec3 v;
   float material;  // its number; behind the materials those of coverings
   Vec3 w;
@@ -157,11 +157,19 @@ HD inline Vec3 two_sum(const Vec3& a, const Vec3& b, Vec3& rest) {
   return {two_sum(a.x, b.x, rest.x), two_sum(a.y, b.y, rest.y), two_sum(a.z, b.z, rest.z)};
 }
 
+// The mass that one of so many contacts of a grain moves. Damping and (18) would throw back a ring
+// that lands on a hundred spheres, if each slowed the whole ring down.
+inline constexpr float kFewContacts = 8.0f;
+HD inline float mass_of_contact(float mass, float contacts) {
+  return contacts > kFewContacts ? mass * (kFewContacts / contacts) : mass;
+}
+
 // The spheres of each grain.
 struct PlaceSpheres {
   View3<const float> x, low, v, w;
   View4<const float> q;
   View<const float> scale, mass;
+  View<const float> contacts;  // of compound grains, a step ago
   View<const std::uint8_t> material;
   GrainTypes grains;
   View<const std::uint32_t> sphere_start;
@@ -181,6 +189,7 @@ struct PlaceSpheres {
     }
     const Vec3 p = x[i], rest = low[i], velocity = v[i], spin = w[i];
     const Quat turn = q[i];
+    sphere.mass = mass_of_contact(mass[i], contacts[i]);
     for (std::uint32_t k = 0; k < type.count; ++k) {
       const Float4 o = grains.offsets[type.first + k];
       const Vec3 arm = rotate(turn, scale[i] * Vec3(o.x, o.y, o.z));
@@ -460,6 +469,7 @@ struct Summary {
   VitalSigns vitals;
   float deepest = 0.0f;        // overlap over the sphere's radius
   std::uint32_t contacts = 0;  // each pair counts twice
+  std::uint32_t most = 0;      // that one grain has
   // After another step of the same length: how far from where the lists were made a point of a
   // grain will be at most [m]; and how fast it goes there [m/s].
   float ahead = 0.0f, pace = 0.0f;
@@ -467,8 +477,9 @@ struct Summary {
 struct JoinSummary {
   static HD Summary identity() { return {}; }
   static HD Summary combine(const Summary& a, const Summary& b) {
-    return {JoinVitals::combine(a.vitals, b.vitals), max(a.deepest, b.deepest),
-            a.contacts + b.contacts, max(a.ahead, b.ahead), max(a.pace, b.pace)};
+    return {
+        JoinVitals::combine(a.vitals, b.vitals), max(a.deepest, b.deepest), a.contacts + b.contacts,
+        a.most > b.most ? a.most : b.most,       max(a.ahead, b.ahead),     max(a.pace, b.pace)};
   }
 };
 
@@ -599,14 +610,17 @@ struct Kick {
   View3<float> v, w;           // in and out
   View3<float> L;              // likewise; empty where all moments are equal
   View3<float> force, torque;  // out
+  View<float> contacts;        // out; empty where all grains are spheres
 
   HD Summary operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     Summary summary;
     Vec3 F, T;
     forces.on_grain(i, x[i], low[i], F, T, summary);
+    summary.most = summary.contacts;
     force[i] = F;
     torque[i] = T;
+    if (contacts.data != nullptr) contacts[i] = static_cast<float>(summary.contacts);
     const float m = mass[i], half = 0.5f * dt;
     const Vec3 I = inertia_of(types[material[i]], m, scale[i]);
     const Vec3 velocity = v[i] + half * gravity + (half / m) * F;

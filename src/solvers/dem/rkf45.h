@@ -75,8 +75,9 @@ void DemSolver<Device>::slope_at(const dem::Motion& at, const dem::Memory& memor
   const auto n = static_cast<std::int64_t>(next.size());
   const dem::Grains of = grains(next);
   for_each(device_, "rkf45", n,
-           dem::PlaceSpheres{at.x, at.low, at.v, at.w, at.q, of.scale, of.mass, of.material,
-                             types(), dem::kept_numbers(next, dem::kSphereStart), spheres_.view()});
+           dem::PlaceSpheres{at.x, at.low, at.v, at.w, at.q, of.scale, of.mass,
+                             contacts_of_grains(next), of.material, types(),
+                             dem::kept_numbers(next, dem::kSphereStart), spheres_.view()});
   push(memory, solids, model, dt, next);
   for_each(device_, "rkf45", n, dem::RkfSlope{forces(next), at, out});
 }

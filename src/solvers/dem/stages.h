@@ -19,6 +19,9 @@ namespace dem {
 inline double impact_steps(Normal law) {
   return law == Normal::hertz_half ? 20.0 : 40.0;
 }
+// A grain of many spheres may land on all of them, and is then as many times as stiff: of so many
+// contacts one counts.
+inline constexpr double kAtOnce = 4.0;
 inline constexpr double kStiffSteps = 8.0;   // in half an oscillation of the stiffest contact
 inline constexpr double kShearShare = 0.15;  // k_t dt / m_eff of (18); 4/7 is unstable
 
@@ -80,6 +83,7 @@ DemSolver<Device>::DemSolver(Device& device, const SolverSetup& setup, const Dem
     type.kind = type.count > 1 ? type.count : 0;
     types.push_back(type);
     compound_ = compound_ || shape.compound();
+    flat_ = std::max(flat_, static_cast<double>(type.count) / dem::kAtOnce);
     lopsided_ = lopsided_ || !dem::all_alike(type.inertia);
     grain_radius_ = std::max(grain_radius_, largest);
     for (const GrainSphere& s : shape.spheres) {
@@ -143,6 +147,7 @@ std::vector<ColumnSpec> DemSolver<Device>::columns() const {
   if (compound_) {
     columns.push_back({"orientation", Type::f32, 4, true});
     columns.push_back({"turned", Type::f32, 1, false});
+    columns.push_back({"contacts", Type::f32, 1, false});
   }
   if (lopsided_) columns.push_back({"angular_momentum", Type::f32, 3, false});  // [kg m^2/s]
   return columns;
@@ -213,7 +218,8 @@ template <class Device>
 double DemSolver<Device>::suggest_dt(const State& now) const {
   if (is_set(params_.dt)) return params_.dt;
   const double speed = std::max(fastest(now), 0.01 * params_.reference_speed);
-  const double contacts = std::max(1.0, dem::scalar(now, "dem.contacts"));
+  const double contacts = std::max({1.0, dem::scalar(now, "dem.contacts"),
+                                    dem::scalar(now, "dem.most_contacts") / dem::kAtOnce});
   const double load = body_load(now);
   // An adaptive step takes the parts that it needs.
   const double parts = params_.integrator == "rkf45" ? 4.0 : 1.0;
@@ -230,7 +236,7 @@ double DemSolver<Device>::suggest_dt(const State& now) const {
     }
     // Given k_r, E is what it stands for.
     const double E = k_r / (4.0 / 3.0 * std::sqrt(of.R));
-    const double impact = dem::hertz_impact_time(of.m, of.R, E, speed);
+    const double impact = dem::hertz_impact_time(of.m, of.R, flat_ * E, speed);
     const double deepest =
         std::max(impact * speed / 2.943275, dem::scalar(now, "dem.deepest") * 2.0 * of.R);
     const double stiffness = 1.5 * k_r * std::sqrt(deepest);
@@ -267,6 +273,11 @@ double DemSolver<Device>::body_load(const State& now) const {
 }
 
 template <class Device>
+View<const float> DemSolver<Device>::contacts_of_grains(const State& state) const {
+  return compound_ ? state.numbers<float>("contacts") : View<const float>{};
+}
+
+template <class Device>
 dem::PlaceSpheres DemSolver<Device>::placing(const State& next) {
   return {next.position(),
           next.vectors("position_low"),
@@ -275,6 +286,7 @@ dem::PlaceSpheres DemSolver<Device>::placing(const State& next) {
           turns(next),
           next.numbers<float>("scale"),
           next.numbers<float>("mass"),
+          contacts_of_grains(next),
           next.material(),
           types(),
           dem::kept_numbers(next, dem::kSphereStart),
@@ -464,7 +476,8 @@ void DemSolver<Device>::kick(double dt, double next_dt, State& next) {
                 compound_ ? next.numbers<float>("turned") : View<const float>{},
                 Vec3(setup_.gravity), static_cast<float>(dt), static_cast<float>(next_dt), v, w,
                 lopsided_ ? next.rewrite_vectors("angular_momentum") : View3<float>{},
-                next.write_vectors("force"), next.write_vectors("torque")},
+                next.write_vectors("force"), next.write_vectors("torque"),
+                compound_ ? next.write_numbers<float>("contacts") : View<float>{}},
       &outcome_.data()->met);
 }
 
