@@ -182,13 +182,13 @@ atom_style sphere
 boundary f f f
 newton off
 comm_modify vel yes
-region all block 0 {length} 0 0.3 0 0.0798
+region all block 0 {length} 0 0.3 0 0.0798 units box
 create_box 1 all
 lattice sc 0.0021 origin 0.5 0.5 0.5
-region block block 0 0.0798 0 0.1596 0 0.0798
+region block block 0 0.0798 0 0.1596 0 0.0798 units box
 create_atoms 1 region block
 set type 1 diameter 0.002 density 2500
-displace_atoms all random 0.00004 0.00004 0.00004 1
+displace_atoms all random 0.00004 0.00004 0.00004 1 units box
 neighbor 0.0006 bin
 neigh_modify every 1 delay 0
 pair_style granular

@@ -27,7 +27,7 @@ namespace {
 struct Options {
   std::string id, out, device = "cpu";
   int threads = 0;
-  bool quick = false, report = false, page_only = false;
+  bool quick = false, report = false, page_only = false, pictures = true;
 };
 
 // Results of a GPU stand beside those of the CPU: the report shows both.
@@ -167,7 +167,7 @@ int make_figure(const Options& options, const Figure& figure, const fs::path& fo
     render.folder = run.folder.string();
     render.threads = options.threads;
     if (options.quick) render.size = "480x270";
-    exit_code = std::max(exit_code, render_run(render));
+    if (options.pictures) exit_code = std::max(exit_code, render_run(render));
     runs.push_back({run.name, run.label, RunRecord(run.folder)});
   }
   exit_code = std::max(exit_code, draw_plots(scene, runs, folder / "plots"));
@@ -223,6 +223,8 @@ void add_paper(CLI::App& app, CommandLine& line) {
       ->check(CLI::Range(0, 1024));
   command->add_flag("--report", options->report,
                     "Run what has no results yet, and write OUT/report.html with all that have");
+  command->add_flag("--pictures,!--no-pictures", options->pictures,
+                    "Draw every frame (the default), or make numbers and plots only");
   command->add_flag("--page-only", options->page_only, "With --report: run nothing")
       ->needs("--report");
   command->callback(

@@ -125,9 +125,9 @@ void add_numbers(const std::vector<FigureResult>& results, HtmlPage& page) {
 std::string settings_line(const FigureResult& result) {
   const Json run = result.json.value("run", Json::object());
   if (!run.contains("solver")) return "";
-  return fmt::format("{}: {} on {}, particles {:.3g} m apart, {} frames in {} steps, {} in all.",
-                     result.machine, run.value("solver", ""), run.value("device", ""),
-                     run.value("spacing", 0.0), run.value("frames", 0), run.value("steps", 0),
+  return fmt::format("{}: {}, particles {:.3g} m apart; frames {}, steps {}, {} in all.",
+                     result.machine, run.value("solver", ""), run.value("spacing", 0.0),
+                     run.value("frames", 0), run.value("steps", 0),
                      human_seconds(run.value("seconds", 0.0)));
 }
 

@@ -35,10 +35,6 @@ void refuse_viscous(const Scene& scene) {
 
 // Grains that would overlap at the start would fly apart.
 void check_for_dem(const Scene& scene, const SolverSetup& setup) {
-  if (scene.dem.integrator != "symplectic") {
-    reject("integrator = \"{}\" in [dem] is not available yet; use \"symplectic\"",
-           scene.dem.integrator);
-  }
   constexpr double kHair = 1.0 + 1e-6;
   for (std::size_t m = 0; m < setup.materials.size(); ++m) {
     const double radius = setup.grain_radii(m).second;

@@ -26,6 +26,8 @@ shape = { box = [[0, 2, 0], [1, 3, 1]] }
 
 
 def setUpModule():
+    for name in [name for name in os.environ if name.startswith("BARCHAN_")]:
+        del os.environ[name]  # they would lead elsewhere than to the prefix
     run("cmake", "--install", BUILD, "--prefix", PREFIX)
     (PREFIX / "share/barchan/scenes/shipped/only-here.toml").write_text(ONLY_HERE)
     site = next(PREFIX.glob("lib/python3*/dist-packages"))

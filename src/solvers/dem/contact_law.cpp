@@ -204,7 +204,7 @@ Laws make_laws(const SolverSetup& setup, const DemParams& params,
   ContactModel& model = laws.model;
   model.normal = law_of(params.normal);
   model.clamped = params.tail == "clamped";
-  model.as_lammps = params.convention == "lammps";
+  model.full_radii = model.at_instant = params.convention == "lammps";
   model.shear = static_cast<float>(params.shear_stiffness);
   model.cohesion_range = static_cast<float>(params.cohesion_range);
   set_exponents(params, model);

@@ -39,7 +39,8 @@ struct PairLaw {
 struct ContactModel {
   Normal normal = Normal::hertz_half;
   bool clamped = true;          // a contact without cohesion never pulls
-  bool as_lammps = false;       // velocities of full radii, in the middle of the step
+  bool full_radii = false;      // velocities are those of full radii
+  bool at_instant = false;      // and those of the moment that the force is asked for
   bool alike = true;            // grains of a material are of one size: k_r and k_d as they are
   bool rolls = false;           // some pair has rolling resistance
   bool coheres = false;         // some pair has cohesion
@@ -87,6 +88,7 @@ template <class T>
 HD_INLINE inline NormalForce<T> normal_force(const ContactModel& model, const Strength<T>& k,
                                              const T& x, const T& xdot, const T& m, float dt) {
   const bool linear = model.normal == Normal::linear;
+  const float ahead = model.at_instant ? 0.0f : 0.5f * dt;
   const T root = square_root(x);
   T damping = k.k_d;
   if (model.normal == Normal::hertz_half) damping *= root;
@@ -94,11 +96,10 @@ HD_INLINE inline NormalForce<T> normal_force(const ContactModel& model, const St
   if (linear || model.normal == Normal::hertz_0) {
     // Damping that begins and ends at full strength. The contact began, or will end, x / |xdot|
     // from here; there the force counts for that long and half a step, not for two halves.
-    const T way = absolute(xdot) * dt;
+    const T way = absolute(xdot) * (2.0f * ahead);
     damping *= choose_number(x < way, x / max(way, kTiny) + 0.5f, spread<T>(1.0f));
   }
   const T elastic = linear ? k.k_r : k.k_r * root;
-  const float ahead = model.as_lammps ? 0.0f : 0.5f * dt;
   const T f = (elastic * x + damping * xdot) / (1.0f + ahead * damping / m);
   return {model.clamped ? max(f, 0.0f) : f, linear ? elastic : 1.5f * elastic, damping};
 }

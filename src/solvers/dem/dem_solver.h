@@ -1,6 +1,6 @@
 // Grains as rigid clusters of spheres (Bell, Yu & Mucha 2005): the step is in dem_step.h, its
-// stages in search.h and stages.h, their arithmetic in kernels.h, list_kernels.h and contact_law.h;
-// README.md says where each equation is.
+// stages in search.h, stages.h and rkf45.h, their arithmetic in kernels.h, list_kernels.h and
+// contact_law.h; README.md says where each equation is.
 #pragma once
 
 #include <array>
@@ -15,6 +15,7 @@
 #include "solvers/dem/covered.h"
 #include "solvers/dem/kernels.h"
 #include "solvers/dem/list_kernels.h"
+#include "solvers/dem/rkf45_kernels.h"
 #include "spatial/cells.h"
 #include "spatial/neighbours.h"
 
@@ -46,8 +47,9 @@ class DemSolver final : public Solver {
   void drift(const State& now, double dt, State& next);
   void move_covering(const State& now, double dt, const State& next);
   void find_contacts(const State& now, const SolidsView& solids, State& next);
-  void push(const State& now, const SolidsView& solids, double dt, State& next);
-  void kick(double dt, State& next);
+  void push(const dem::Memory& memory, const SolidsView& solids, const dem::ContactModel& model,
+            double dt, const State& next);
+  void kick(double dt, double next_dt, State& next);
   dem::Summary push_solids(double dt, State& next, BodyImpulses& out);
 
   // Parts of them.
@@ -68,8 +70,21 @@ class DemSolver final : public Solver {
   void sum_coverings(State& next, dem::Summary& met, std::vector<dem::Wrench>& wrenches);
   double fastest(const State& now) const;
   double body_load(const State& now) const;
+  void make_room(const State& now);
+  dem::Memory memory(const State& now, State& next);
   template <bool kHistory>
-  void push_by(const State& now, const SolidsView& solids, double dt, State& next);
+  void push_by(const dem::Memory& memory, const SolidsView& solids, const dem::ContactModel& model,
+               double dt, const State& next);
+
+  // Of the adaptive integrator, instead of drift, push and kick.
+  void integrate_rkf45(const State& now, const SolidsView& solids, double dt, State& next);
+  void finish_rkf45(const dem::Motion& end, State& next);
+  void slope_at(const dem::Motion& at, const dem::Memory& memory, const SolidsView& solids,
+                const dem::ContactModel& model, double dt, State& next, const dem::Slope& out);
+  dem::RkfSum rkf_sum(const double* weights, int count, double h, std::size_t n);
+  dem::Memory rkf_memory(const dem::Memory& known, int place, const State& next);
+  dem::Grains grains(const State& next) const;
+
   View<const std::uint32_t> count_list(const char* label, State& next, const char* name,
                                        std::size_t spheres, std::uint32_t& total);
   void remember(const State& now, State& next);
@@ -110,6 +125,21 @@ class DemSolver final : public Solver {
   Buffer<float> block_deepest_;
   Buffer<Float4> sphere_force_, sphere_torque_;  // of SumContacts
   Buffer<dem::Outcome> outcome_;
+
+  // Of the adaptive integrator: grains at two times, slopes of all stages, memories of contacts.
+  struct RkfMemory {
+    std::array<std::array<Buffer3, 5>, 2> vectors;
+    std::array<Buffer<float>, 2> quats;
+    std::array<std::array<Buffer3, 3>, dem::kStages> slopes;
+    std::array<Buffer<float>, dem::kStages> turn_slopes;
+    std::array<Buffer3, 2> shear;
+    std::array<Buffer<float>, 2> walls;
+
+    explicit RkfMemory(Device& device);
+    dem::Motion motion(std::size_t which, std::size_t n, bool turns);
+    dem::Slope slope(int stage, std::size_t n, bool turns);
+  };
+  RkfMemory rkf_;
 
   // Solids that are covered with spheres.
   dem::CoveredSolids covered_;

@@ -1,8 +1,9 @@
 // The step, instantiated for each device in dem_cpu.cpp and dem_cuda.cu: velocity Verlet with one
-// evaluation of forces, where spheres are at its end.
+// evaluation of forces, where spheres are at its end; or Runge-Kutta-Fehlberg, as in the paper.
 #pragma once
 
 #include "solvers/dem/dem_solver.h"
+#include "solvers/dem/rkf45.h"
 #include "solvers/dem/search.h"
 #include "solvers/dem/stages.h"
 
@@ -11,12 +12,20 @@ namespace barchan {
 template <class Device>
 StepReport DemSolver<Device>::step(const State& now, const SolidsView& solids, double dt,
                                    State& next, BodyImpulses& out) {
-  fresh_ = !lists_hold(now, dt, next);           // after this step, or a search is due
-  drift(now, dt, next);                          // v += dt/2 F/m,  x += dt v; spheres
-  move_covering(now, dt, next);                  // spheres of bodies, likewise
-  if (fresh_) find_contacts(now, solids, next);  // who may touch whom; rows are sorted
-  push(now, solids, dt, next);                   // contacts, (10)-(19)
-  kick(dt, next);                                // v += dt/2 F/m
+  fresh_ = !lists_hold(now, dt, next);  // after this step, or a search is due
+  if (params_.integrator == "symplectic") {
+    drift(now, dt, next);                                  // v += dt/2 F/m,  x += dt v; spheres
+    move_covering(now, dt, next);                          // spheres of bodies, likewise
+    if (fresh_) find_contacts(now, solids, next);          // who may touch whom; rows are sorted
+    push(memory(now, next), solids, model(dt), dt, next);  // contacts, (10)-(19)
+    kick(dt, dt, next);                                    // v += dt/2 F/m
+  } else {
+    if (!fresh_) make_room(now);
+    move_covering(now, dt, next);
+    if (fresh_) find_contacts(now, solids, next);
+    integrate_rkf45(now, solids, dt, next);  // in parts, by their error
+    kick(0.0, dt, next);                     // forces where it ends
+  }
   // by the opposite of what they did to grains
   const dem::Summary met = push_solids(dt, next, out);
 

@@ -30,6 +30,7 @@ inline constexpr const char* kBlockBits = "dem.block_bits";    // that the lists
 inline constexpr const char* kAhead = "dem.ahead";
 inline constexpr const char* kPace = "dem.pace";
 inline constexpr const char* kLastStep = "dem.last_step";  // [s]
+inline constexpr const char* kRkfPart = "dem.rkf_part";    // length of the next part of a step [s]
 
 inline double scalar(const State& state, const std::string& name) {
   const auto found = state.scalars.find(name);

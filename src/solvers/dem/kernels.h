@@ -320,7 +320,7 @@ HD_INLINE inline PairPush<T> pair_push(const Table& table, const SphereOf<T>& A,
   const T touching = A.radius + B.radius, x = touching - distance;
   const Vector3<T> N = inverse * d;
   // One point for both, in the middle of the overlap: no angular momentum comes from it.
-  const float within = model.as_lammps ? 0.0f : 0.5f;
+  const float within = model.full_radii ? 0.0f : 0.5f;
   const T arm_A = A.radius - within * x, arm_B = B.radius - within * x;
   const Vector3<T> V = (A.v - B.v) + cross(arm_A * A.w + arm_B * B.w, N);
   const T m = A.mass * B.mass / (A.mass + B.mass), R = A.radius * B.radius / touching;
@@ -389,6 +389,14 @@ struct Slots {
   }
 };
 
+// What contacts remember, before and after a step.
+struct Memory {
+  View3<const float> shear;  // xi of pairs; all empty without history
+  Slots walls;
+  View3<float> next_shear;
+  Slots next_walls;
+};
+
 // A sphere and a solid, in up to three places: the nearest one; and, with the sphere moved out of
 // that, the nearest of what is left, as in a corner.
 template <bool kHistory>
@@ -423,7 +431,7 @@ struct PushAtWalls {
       shift += (1.001f * x) * n;
       deepest = max(deepest, x);
       Vec3 xi = kHistory ? remembered(entry, n) : Vec3();
-      const float arm = table.model.as_lammps ? A.radius : gap;
+      const float arm = table.model.full_radii ? A.radius : gap;
       const Vec3 to_wall = -arm * n;
       const Vec3 V = A.v + cross(A.w, to_wall) - velocity_at(solid, A.x + to_wall);
       const Push<float> push = push_of<kHistory, float>(table.model, law, A.mass, A.radius, -n, V,
@@ -513,6 +521,20 @@ struct SphereForces {
     deepest = max(deepest, overlap);
     contacts += overlap > 0.0f ? 1 : 0;
   }
+  // All that acts on grain i at x + low: F, T about its middle.
+  HD void on_grain(std::size_t i, const Vec3& x, const Vec3& low, Vec3& F, Vec3& T,
+                   Summary& summary) const {
+    const std::uint32_t begin = lists.sphere_start[i], end = lists.sphere_start[i + 1];
+    for (std::uint32_t s = begin; s < end; ++s) {
+      float deepest = 0.0f;
+      Vec3 f, t;
+      summary.contacts += on(s, f, t, deepest);
+      if (deepest > 0.0f) summary.deepest = max(summary.deepest, deepest / spheres[s].radius);
+      F += f;
+      T += t;
+      if (end - begin > 1) T += cross((spheres[s].x - x) + (spheres[s].low - low), f);
+    }
+  }
   // Force, torque about its own centre, deepest overlap [m]; returns the number of contacts.
   HD std::uint32_t on(std::uint32_t s, Vec3& f, Vec3& t, float& deepest) const {
     if (!summed.some()) return sum(s, f, t, deepest);
@@ -572,27 +594,17 @@ struct Kick {
   View3<const float> listed;  // where grains were when the lists were made
   View<const float> turned;   // since then [rad]; empty where all grains are spheres
   Vec3 gravity;
-  float dt;
+  float dt;                    // 0: only sum
+  float next_dt;               // the next step, if it is as long
   View3<float> v, w;           // in and out
   View3<float> L;              // likewise; empty where all moments are equal
   View3<float> force, torque;  // out
 
   HD Summary operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const View<const Sphere>& spheres = forces.spheres;
-    const std::uint32_t begin = forces.lists.sphere_start[i];
-    const std::uint32_t end = forces.lists.sphere_start[i + 1];
     Summary summary;
     Vec3 F, T;
-    for (std::uint32_t s = begin; s < end; ++s) {
-      float deepest = 0.0f;
-      Vec3 f, t;
-      summary.contacts += forces.on(s, f, t, deepest);
-      if (deepest > 0.0f) summary.deepest = max(summary.deepest, deepest / spheres[s].radius);
-      F += f;
-      T += t;
-      if (end - begin > 1) T += cross((spheres[s].x - x[i]) + (spheres[s].low - low[i]), f);
-    }
+    forces.on_grain(i, x[i], low[i], F, T, summary);
     force[i] = F;
     torque[i] = T;
     const float m = mass[i], half = 0.5f * dt;
@@ -607,20 +619,21 @@ struct Kick {
       w[i] = without_inertia(q[i], I, l);
     }
     summary.vitals = vital_signs(x[i], velocity, at);
-    look_ahead(i, velocity + half * gravity + (half / m) * F, I, T, summary);
+    const float next = 0.5f * next_dt;
+    look_ahead(i, velocity + next * gravity + (next / m) * F, I, T, summary);
     return summary;
   }
   // The next drift, at velocity u.
   HD void look_ahead(std::size_t i, const Vec3& u, const Vec3& I, const Vec3& T,
                      Summary& summary) const {
-    summary.ahead = length((x[i] - listed[i]) + dt * u);
+    summary.ahead = length((x[i] - listed[i]) + next_dt * u);
     summary.pace = length(u);
     if (q.w == nullptr) return;
-    const float least = min(I.x, min(I.y, I.z)), half = 0.5f * dt;
+    const float least = min(I.x, min(I.y, I.z)), half = 0.5f * next_dt;
     const float spin = L.x == nullptr ? length(w[i] + (half / I.x) * T)
                                       : length(L[i] + half * T) / least;  // at most
     const float reach = types[material[i]].reach * scale[i];
-    summary.ahead += (turned[i] + dt * spin) * reach;
+    summary.ahead += (turned[i] + next_dt * spin) * reach;
     summary.pace += spin * reach;
   }
 };

@@ -50,6 +50,7 @@ DemSolver<Device>::DemSolver(Device& device, const SolverSetup& setup, const Dem
       sphere_force_(device),
       sphere_torque_(device),
       outcome_(device),
+      rkf_(device),
       cover_offsets_(device),
       cover_part_(device),
       cover_place_(device),
@@ -214,7 +215,9 @@ double DemSolver<Device>::suggest_dt(const State& now) const {
   const double speed = std::max(fastest(now), 0.01 * params_.reference_speed);
   const double contacts = std::max(1.0, dem::scalar(now, "dem.contacts"));
   const double load = body_load(now);
-  const double steps = dem::impact_steps(laws_.model.normal);
+  // An adaptive step takes the parts that it needs.
+  const double parts = params_.integrator == "rkf45" ? 4.0 : 1.0;
+  const double steps = dem::impact_steps(laws_.model.normal) / parts;
   double dt = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < laws_.pairs.size(); ++k) {
     const dem::Effective& of = laws_.effective[k];
@@ -278,18 +281,23 @@ dem::PlaceSpheres DemSolver<Device>::placing(const State& next) {
           spheres_.view()};
 }
 
+// A resumed run has lists before it has spheres.
+template <class Device>
+void DemSolver<Device>::make_room(const State& now) {
+  const auto spheres = static_cast<std::size_t>(dem::scalar(now, dem::kSpheres));
+  if (spheres_.resize(spheres + covered_.spheres.size())) covering_placed_ = false;
+  block_bits_ = static_cast<std::uint32_t>(dem::scalar(now, dem::kBlockBits));
+}
+
 template <class Device>
 void DemSolver<Device>::drift(const State& now, double dt, State& next) {
   const View3<float> x = next.write_position(), low = next.write_vectors("position_low"),
                      v = next.write_velocity(), w = next.write_vectors("angular_velocity");
   const View4<float> q = compound_ ? next.write_orientations("orientation") : View4<float>{};
   const View<float> turned = compound_ ? next.write_numbers<float>("turned") : View<float>{};
-  // A resumed run has lists before it has spheres.
   dem::PlaceSpheres place{};
   if (!fresh_) {
-    const auto spheres = static_cast<std::size_t>(dem::scalar(now, dem::kSpheres));
-    if (spheres_.resize(spheres + covered_.spheres.size())) covering_placed_ = false;
-    block_bits_ = static_cast<std::uint32_t>(dem::scalar(now, dem::kBlockBits));
+    make_room(now);
     place = placing(next);
   }
   for_each(device_, "drift", static_cast<std::int64_t>(now.size()),
@@ -374,36 +382,37 @@ dem::ContactModel DemSolver<Device>::model(double dt) const {
 
 // What contacts remember was written by the search, or is what the step before left.
 template <class Device>
-template <bool kHistory>
-void DemSolver<Device>::push_by(const State& now, const SolidsView& solids, double dt,
-                                State& next) {
+dem::Memory DemSolver<Device>::memory(const State& now, State& next) {
+  if (!history_) return {};
   const dem::Lists lists = this->lists(next);
   const std::size_t pairs = lists.pair_other.size, entries = lists.wall_solid.size;
-  View3<const float> shear;
-  View3<float> next_shear;
-  dem::Slots walls, next_walls;
-  if constexpr (kHistory) {
-    shear = fresh_ ? std::as_const(remembered_).view() : dem::kept_vectors(now, dem::kShear);
-    walls = fresh_ ? dem::Slots{wall_memory_.data(), entries} : dem::kept_slots(now);
-    next_shear = dem::keep_vectors(next, dem::kShear, pairs);
-    next_walls = dem::keep_slots(next, entries);
-  }
-  const auto kinds = static_cast<std::uint32_t>(setup_.materials.size() + covered_.parts.size());
-  const auto row = kinds + static_cast<std::uint32_t>(setup_.solids.size());
-  const dem::LawTable table{model(dt), std::as_const(pair_laws_).view(), row, kinds};
-  const View<const dem::Sphere> spheres = std::as_const(spheres_).view();
-  const auto step = static_cast<float>(dt);
-  push_pairs(device_, static_cast<std::int64_t>(pairs),
-             dem::PushPairs<kHistory>{table, spheres, lists, step, shear, next_shear,
-                                      pair_force_.view(), pair_turn_.view(), pair_roll_.view()},
-             block_sums());
-  for_each(device_, "contacts: walls", static_cast<std::int64_t>(entries),
-           dem::PushAtWalls<kHistory>{table, spheres, lists, solids, step, walls, next_walls,
-                                      wall_force_.view(), wall_torque_.view()});
+  return {fresh_ ? std::as_const(remembered_).view() : dem::kept_vectors(now, dem::kShear),
+          fresh_ ? dem::Slots{wall_memory_.data(), entries} : dem::kept_slots(now),
+          dem::keep_vectors(next, dem::kShear, pairs), dem::keep_slots(next, entries)};
 }
 
 template <class Device>
-void DemSolver<Device>::push(const State& now, const SolidsView& solids, double dt, State& next) {
+template <bool kHistory>
+void DemSolver<Device>::push_by(const dem::Memory& memory, const SolidsView& solids,
+                                const dem::ContactModel& model, double dt, const State& next) {
+  const dem::Lists lists = this->lists(next);
+  const auto kinds = static_cast<std::uint32_t>(setup_.materials.size() + covered_.parts.size());
+  const auto row = kinds + static_cast<std::uint32_t>(setup_.solids.size());
+  const dem::LawTable table{model, std::as_const(pair_laws_).view(), row, kinds};
+  const View<const dem::Sphere> spheres = std::as_const(spheres_).view();
+  const auto step = static_cast<float>(dt);
+  push_pairs(device_, static_cast<std::int64_t>(lists.pair_other.size),
+             dem::PushPairs<kHistory>{table, spheres, lists, step, memory.shear, memory.next_shear,
+                                      pair_force_.view(), pair_turn_.view(), pair_roll_.view()},
+             block_sums());
+  for_each(device_, "contacts: walls", static_cast<std::int64_t>(lists.wall_solid.size),
+           dem::PushAtWalls<kHistory>{table, spheres, lists, solids, step, memory.walls,
+                                      memory.next_walls, wall_force_.view(), wall_torque_.view()});
+}
+
+template <class Device>
+void DemSolver<Device>::push(const dem::Memory& memory, const SolidsView& solids,
+                             const dem::ContactModel& model, double dt, const State& next) {
   const dem::Lists lists = this->lists(next);
   for (auto* buffer : {&pair_force_, &pair_turn_}) buffer->resize(lists.pair_other.size);
   for (auto* buffer : {&wall_force_, &wall_torque_}) buffer->resize(lists.wall_solid.size);
@@ -414,10 +423,14 @@ void DemSolver<Device>::push(const State& now, const SolidsView& solids, double 
   }
   if (laws_.model.rolls) pair_roll_.resize(lists.pair_other.size);
   if (history_) {
-    push_by<true>(now, solids, dt, next);
+    push_by<true>(memory, solids, model, dt, next);
   } else {
-    push_by<false>(now, solids, dt, next);
+    push_by<false>(memory, solids, model, dt, next);
   }
+  if (!sums_spheres()) return;
+  for (auto* buffer : {&sphere_force_, &sphere_torque_}) buffer->resize(spheres_.size());
+  for_each(device_, "contacts: sums", static_cast<std::int64_t>(spheres_.size()),
+           dem::SumContacts{forces(next)});
 }
 
 template <class Device>
@@ -439,22 +452,17 @@ dem::SphereForces DemSolver<Device>::forces(const State& next) {
 }
 
 template <class Device>
-void DemSolver<Device>::kick(double dt, State& next) {
+void DemSolver<Device>::kick(double dt, double next_dt, State& next) {
   const View3<float> v = next.rewrite_vectors("velocity");
   const View3<float> w = next.rewrite_vectors("angular_velocity");
   outcome_.resize(setup_.solids.size() / dem::kSolidsPerPass + 1);
-  if (sums_spheres()) {
-    for (auto* buffer : {&sphere_force_, &sphere_torque_}) buffer->resize(spheres_.size());
-    for_each(device_, "kick", static_cast<std::int64_t>(spheres_.size()),
-             dem::SumContacts{forces(next)});
-  }
   reduce_to<dem::JoinSummary>(
       device_, "kick", static_cast<std::int64_t>(next.size()),
       dem::Kick{forces(next), next.position(), next.vectors("position_low"), turns(next),
                 next.numbers<float>("scale"), next.numbers<float>("mass"), next.material(),
                 types().types, next.vectors("listed_position"),
                 compound_ ? next.numbers<float>("turned") : View<const float>{},
-                Vec3(setup_.gravity), static_cast<float>(dt), v, w,
+                Vec3(setup_.gravity), static_cast<float>(dt), static_cast<float>(next_dt), v, w,
                 lopsided_ ? next.rewrite_vectors("angular_momentum") : View3<float>{},
                 next.write_vectors("force"), next.write_vectors("torque")},
       &outcome_.data()->met);

@@ -85,6 +85,14 @@ struct Pair {
   HD T g() const { return slope() * inv_r; }
 };
 
+// What stress a particle can carry under the pressure p [Pa], and which part of it is friction's.
+HD inline float strength(const Matter& m, float p, float bonds) {
+  return m.friction * p + 1.41421356f * bonds * bonds * m.cohesion;
+}
+HD inline float friction_share(const Matter& m, float p, float bonds) {
+  return m.friction * p / max(strength(m, p, bonds), 1e-6f);
+}
+
 // What a particle is to reach in a step.
 struct Goal {
   float density;       // over that at rest
@@ -164,7 +172,8 @@ struct MeasureWalls {
 
 // ---- The step's start, in the order of the cells
 
-// Pressure begins with shares of the last step's own and, in sand, of the mean around a particle.
+// Pressure begins with shares of the last step's own and, in sand, of the mean around a particle:
+// the less the more of its strength is cohesion. See KeepStress.
 struct Warm {
   float own, mean;
 };
@@ -185,9 +194,10 @@ struct Gather {
     const Vec3 p = x[from], u = v[from];
     const Matter& m = matter[material[from]];
     points[i] = {p.x, p.y, p.z, m.weight};
-    const Warm& warm = m.rough ? rough : smooth;
     const float around = m.rough ? mean[from] : 0.0f;
-    with_pressure[i] = {p.x, p.y, p.z, warm.own * pressure[from] + warm.mean * around};
+    const float part = m.rough ? friction_share(m, around, 1.0f) : 0.0f;
+    const float own = smooth.own + part * (rough.own - smooth.own), theirs = part * rough.mean;
+    with_pressure[i] = {p.x, p.y, p.z, own * pressure[from] + theirs * around};
     velocities[i] = {u.x, u.y, u.z, m.viscosity};
   }
 };
@@ -574,9 +584,6 @@ struct StrainSums {
 // or, with the paper's box, |s_ij| <= friction p + beta^2 C for each component of dev s.
 struct Yield {
   bool box;
-  HD static float strength(const Matter& m, float p, float bonds) {
-    return m.friction * p + 1.41421356f * bonds * bonds * m.cohesion;
-  }
   HD Sym3 operator()(const Sym3& tried, const Matter& m, float p, float bonds) const {
     const float C = bonds * bonds * m.cohesion, mean = trace(tried) / 3.0f;
     Sym3 s = deviator(tried);
@@ -636,7 +643,7 @@ struct Strain {
     const float bonds = damage.size > 0 ? 1.0f - damage[at] : 1.0f;
     const Sym3 s = yield(before + (goals[at].ease * stiffness * m.density) * e, m, p, bonds);
     stress[at] = {s.xx, s.yy, s.zz, s.xy};
-    more_stress[at] = {s.xz, s.yz, 1.0f / max(Yield::strength(m, p, bonds), 1e-6f), b.w};
+    more_stress[at] = {s.xz, s.yz, 1.0f / max(strength(m, p, bonds), 1e-6f), b.w};
     if (strain_rate.size > 0) strain_rate[at] = frobenius_norm(e);
   }
 };
@@ -768,7 +775,9 @@ struct MoveOn {
 // the mean around it. Particles that do not lie on a lattice gather stresses that cancel each other
 // from one to the next, push nothing and use up the yield surface: these fade, those of the pile
 // stay. Stress over strength is what is averaged: in a slope it is the same at all depths, so the
-// mean of a particle with neighbours on one side alone is as good, and it stays below 1.
+// mean of a particle with neighbours on one side alone is as good, and it stays below 1. Bonds have
+// strength to spare, and a tower, which is surface all around, would sink by it: cohesion's part of
+// the strength is not smoothed for.
 struct SmoothSums {
   static constexpr int kSums = 7;  // of W s_j / strength_j and W
   KernelScale h;
@@ -788,9 +797,12 @@ struct KeepStress {
   Neighbours near;
   View<const Float4> points, stress, more_stress;
   View3<const float> friction;
+  View<const float> around;  // p that the strength is of [Pa]
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
   View<const std::uint32_t> slot_of;
   Kernels k;
-  float share;
+  float most;                       // share of the mean, of sand without cohesion
   View3<float> normal, shear, rub;  // out
 
   HD_INLINE void operator()(int i) const {
@@ -798,6 +810,7 @@ struct KeepStress {
     const Vec3 x = point(points, static_cast<std::uint32_t>(i));
     const auto sums = sum_pairs(near, points, stress, more_stress, i, x, SmoothSums{k.W});
     const Float4 a = stress[at], b = more_stress[at];
+    const float share = most * min(1.0f, matter[material[at]].friction * around[at] * b.z);
     const float part = share / (1.0f + sums[6]), own = 1.0f - share + part;
     const float theirs = b.z > 0.0f ? part / b.z : 0.0f;
     normal[at] = own * Vec3(a.x, a.y, a.z) + theirs * sums.vector(0);

@@ -269,7 +269,8 @@ void GsphSolver<Device>::move_on(const SolidsView& solids, double dt, State& nex
         device_, "smooth", n(),
         gsph::KeepStress{near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
                          std::as_const(more_stress_).view(), std::as_const(friction_).view(),
-                         boundary_.view().slot_of, kernels_,
+                         std::as_const(around_).view(), next.material(),
+                         std::as_const(matter_).view(), boundary_.view().slot_of, kernels_,
                          static_cast<float>(paper() ? 0.0 : gsph::kSmooth),
                          next.write_vectors("stress_normal"), next.write_vectors("stress_shear"),
                          next.write_vectors("wall_friction")});

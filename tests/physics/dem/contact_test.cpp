@@ -63,6 +63,14 @@ TEST_P(Contact, RestitutionFallsAndRisesWithTheSpeed) {
   EXPECT_GT(at("hertz-0", 4.0), 0.55);
 }
 
+// The paper's integrator, which takes steps as long as its error allows.
+TEST_P(Contact, TheAdaptiveIntegratorHasTheRestitutionAskedFor) {
+  const std::string rkf = "integrator = \"rkf45\"";
+  EXPECT_NEAR(restitution(*device, rkf, 1.0, "restitution = 0.5"), 0.5, 0.005);
+  EXPECT_NEAR(restitution(*device, rkf, 1.0, "restitution = 1"), 1.0, 0.001);
+  EXPECT_LT(restitution(*device, rkf, 4.0, "restitution = 0.5"), 0.45);
+}
+
 // Without the clamp the printed k_d is right; with it, it would give 0.55 for 0.5.
 TEST_P(Contact, ThePapersTailPullsAndNeedsOtherDamping) {
   EXPECT_NEAR(
