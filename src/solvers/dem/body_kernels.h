@@ -116,7 +116,7 @@ struct PushCovering {
     const Piece piece = pieces[i];
     PieceSums sum{{}, {}, 0.0f, 0};
     sums[i] = sum;
-    if (forces.lists.are_empty(first + piece.begin, first + piece.end)) return;
+    if (forces.have_none(first + piece.begin, first + piece.end)) return;
     for (std::uint32_t k = piece.begin; k < piece.end; ++k) {
       const std::uint32_t s = first + k;
       Vec3 f, t;

@@ -258,12 +258,6 @@ struct Lists {
   View<const std::uint32_t> pair_start, pair_first, pair_other;
   View<const std::uint32_t> back_start, back_pair;
   View<const std::uint32_t> wall_start, wall_solid, wall_sphere;
-
-  // Spheres begin ... end - 1 have nobody near.
-  HD bool are_empty(std::uint32_t begin, std::uint32_t end) const {
-    return pair_start[begin] == pair_start[end] && back_start[begin] == back_start[end] &&
-           wall_start[begin] == wall_start[end];
-  }
 };
 
 // One sphere, or eight.
@@ -506,6 +500,12 @@ struct SphereForces {
   BlockSums blocks;
   SphereSums summed;
 
+  // Spheres begin ... end - 1 have nobody near. Of pairs that blocks sum, lists tell one side only.
+  HD bool have_none(std::uint32_t begin, std::uint32_t end) const {
+    const auto empty = [&](View<const std::uint32_t> start) { return start[begin] == start[end]; };
+    return !blocks.some() && empty(lists.pair_start) && empty(lists.back_start) &&
+           empty(lists.wall_start);
+  }
   // One pair of sphere s: `sign` is -1 for the second of the two.
   HD void add(std::uint32_t p, float sign, std::uint32_t s, Vec3& f, Vec3& t, float& deepest,
               std::uint32_t& contacts) const {
