@@ -204,7 +204,9 @@ export class Picture {
     const first = Math.max(0, [...Array(8).keys()].findIndex((m) => (p.fluids.value >> m) & 1));
     u.water.value.copy(p.palette.value[first]);
     u.spacing.value = spacing;
-    u.clarity.value = 0.35 * around.radius;
+    // Light gets as far as what is looked at is thick, at least some particles
+    const e = p.extent.value;
+    u.clarity.value = Math.min(0.35 * around.radius, Math.max(1.2 * Math.min(e.x, e.y, e.z), 6 * spacing));
     u.crevice.value = Math.max(2.5 * p.radius.value, 0.012 * around.radius);
     this.into(this.composed);
     this.drawSheet(this.composeMaterial);

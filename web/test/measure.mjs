@@ -67,7 +67,7 @@ async function pictures() {
     await page.waitForFunction(() => window.barchan?.last() && window.barchan.stage.drawn > 0, null, { polling: 100 });
     for (const look of ["surface", "particles"]) {
       await page.evaluate((look) => window.barchan.stage.drawFluid(look === "surface"), look);
-      const times = await page.evaluate(() => window.barchan.stage.time(5));
+      const times = await page.evaluate(() => window.barchan.stage.time(3));
       console.log(`${scene} ${await page.evaluate(() => window.barchan.last().count)} particles, ${look}: ${median(times).toFixed(0)} ms a picture of 1280 x 720`);
     }
     await page.close();
