@@ -113,10 +113,16 @@ int compare(const Options& options, const CommandLine& line) {
     note("{}", one.run.solver);
     try {
       simulate(options, line, one);
-      draw(options, frames, one);
     } catch (const Error& error) {  // the others are still worth comparing
       log_message(LogLevel::error, error.what());
       one.run.fault = error.what();
+      exit_code = 1;
+      continue;
+    }
+    try {
+      draw(options, frames, one);
+    } catch (const Error& error) {  // without pictures there are numbers still
+      log_message(LogLevel::error, error.what());
       exit_code = 1;
     }
   }
