@@ -14,8 +14,8 @@ RELEASE_FLAGS := -DBARCHAN_PORTABLE=$(if $(filter 1,$(PORTABLE)),ON,OFF)
 
 help:
 	@echo "make run        simulate SCENE=$(SCENE) and make a video of it"
-	@echo "make test       build, and run the tests (about ten minutes on two cores)"
-	@echo "make test-full  the long tests, too"
+	@echo "make test       build, and run the tests (about a quarter of an hour on two cores)"
+	@echo "make test-full  the long tests, too, and all of them under sanitizers"
 	@echo "make build      the program, at $(PROGRAM); PORTABLE=1 for any x86-64-v3 machine"
 	@echo "make install    program, C++ library and Python module, below PREFIX=$(PREFIX)"
 	@echo "make bench      time the kernels and the bench scenes"

@@ -38,34 +38,32 @@ build/release/barchan validate --quick --out "$work/validate"
 heading "Grains beside LAMMPS, where it is installed"
 tools/lammps_check.py --barchan build/release/barchan
 
-heading "The program under the address and undefined-behaviour sanitizers"
-cmake --preset asan > /dev/null
-cmake --build build/asan --target barchan -j "$jobs"
-# A few steps of each solver, with all that their scenes hold, and what follows a run.
-sanitized() { build/asan/barchan run "$@" --out "$work/run-$(basename "$1")" --quiet; }
-sanitized spinning-drop --frames 4 --set resolution=0.08
-sanitized dam-break --frames 2 --set resolution=0.06
-sanitized lighthouse --frames 2 --set resolution=0.12
-sanitized sand-castle --frames 2 --set resolution=0.02
-sanitized tumbling-blocks --frames 2
-sanitized ao11/sandcastle --frames 1 --set resolution=0.05
-sanitized bym05/hourglass --frames 1 --set resolution=0.02
-build/asan/barchan info "$work/run-dam-break" --verify > /dev/null
-build/asan/barchan surface "$work/run-dam-break" --quiet
-build/asan/barchan export "$work/run-spinning-drop" --to csv --quiet
-build/asan/barchan render "$work/run-spinning-drop" --size 160x90 --quiet
-build/asan/barchan plot "$work/run-spinning-drop" --columns "max_speed,body.tank.force_y" --quiet
-
 if [ $full -eq 1 ]; then
+  heading "The program under the address and undefined-behaviour sanitizers"
+  cmake --preset asan > /dev/null
+  cmake --build build/asan --target barchan -j "$jobs"
+  # A few steps of each solver, with all that their scenes hold, and what follows a run.
+  sanitized() { build/asan/barchan run "$@" --out "$work/run-$(basename "$1")" --quiet; }
+  sanitized spinning-drop --frames 4 --set resolution=0.08
+  sanitized dam-break --frames 2 --set resolution=0.06
+  sanitized lighthouse --frames 2 --set resolution=0.12
+  sanitized sand-castle --frames 2 --set resolution=0.02
+  sanitized tumbling-blocks --frames 2
+  sanitized ao11/sandcastle --frames 1 --set resolution=0.05
+  sanitized bym05/hourglass --frames 1 --set resolution=0.02
+  build/asan/barchan info "$work/run-dam-break" --verify > /dev/null
+  build/asan/barchan surface "$work/run-dam-break" --quiet
+  build/asan/barchan export "$work/run-spinning-drop" --to csv --quiet
+  build/asan/barchan render "$work/run-spinning-drop" --size 160x90 --quiet
+  build/asan/barchan plot "$work/run-spinning-drop" --columns "max_speed,body.tank.force_y" --quiet
+
   heading "Every header compiles alone"
   cmake --build build/release --target barchan_headers -j "$jobs"
 
   heading "All tests under the same sanitizers"
   cmake --build build/asan --target barchan_tests -j "$jobs"
   build/asan/tests/barchan_tests --gtest_brief=1
-fi
 
-if [ $full -eq 1 ]; then
   heading "The quick tests under the thread sanitizer"
   cmake --preset tsan > /dev/null
   cmake --build build/tsan --target barchan_tests -j "$jobs"
