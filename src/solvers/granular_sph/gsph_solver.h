@@ -1,5 +1,5 @@
 // Granular SPH (Alduan & Otaduy 2011): the step is in gsph_step.h, its stages in stages.h, their
-// arithmetic in kernels.h, and README.md says where each equation is.
+// arithmetic in the kernels, and README.md says where each equation is.
 #pragma once
 
 #include <vector>

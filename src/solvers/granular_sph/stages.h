@@ -9,6 +9,8 @@
 #include "base/units.h"
 #include "solvers/granular_sph/gsph_solver.h"
 #include "solvers/granular_sph/lattice.h"
+#include "solvers/granular_sph/pressure_kernels.h"
+#include "solvers/granular_sph/stress_kernels.h"
 
 namespace barchan {
 

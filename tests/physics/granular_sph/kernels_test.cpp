@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "math/random.h"
 #include "solvers/granular_sph/lattice.h"
+#include "solvers/granular_sph/stress_kernels.h"
 
 namespace barchan {
 namespace {

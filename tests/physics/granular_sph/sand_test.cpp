@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "physics/fluid.h"
+#include "physics/granular_sph/heap.h"
 #include "sim/measures.h"
 #include "unit/devices.h"
 
@@ -102,25 +103,8 @@ TEST_P(GranularSph, WhatFliesApartFeelsNothing) {
   EXPECT_LT(slowest(std::string(kCloud) + "[granular-sph]\npressure = \"bilateral\"\n"), 0.99);
 }
 
-constexpr const char* kHeap = R"(
-solver = "granular-sph"
-resolution = 0.04
-[material.sand]
-density = 1600
-friction_angle = 30
-[[fill]]
-sampling = "jittered"
-jitter = 0.1
-shape = { box = [[0, 0, 0], [0.4, 0.4, 0.2]] }
-[[solid]]
-name = "tray"
-inside_out = true
-shape = { box = [[0, 0, 0], [1.6, 1, 0.2]] }
-friction = 0.5
-)";
-
 TEST_P(GranularSph, PressureOnlyPushesAndStressIsWithinItsBounds) {
-  Trial run(kHeap, *device);
+  Trial run(heap_scene("0.4", "30"), *device);
   run.until(0.4, [&](const State& state) {
     const std::vector<float> p = numbers_of<float>(state, "pressure");
     EXPECT_GE(*std::min_element(p.begin(), p.end()), 0.0f);
@@ -226,9 +210,7 @@ friction_angle = )") +
 
 TEST_P(GranularSph, ThreeFrictionAnglesRunOutInOrder) {
   const auto front = [&](const char* angle) {
-    std::string scene = kHeap;
-    scene.replace(scene.find("friction_angle = 30"), 19, std::string("friction_angle = ") + angle);
-    Trial run(scene, *device);
+    Trial run(heap_scene("0.4", angle), *device);
     run.until(1.0);
     std::vector<double> x;
     for (const Vec3d& at : vectors_of(run.driver.state(), "position")) x.push_back(at.x);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "physics/fluid.h"
+#include "physics/granular_sph/heap.h"
 #include "sim/measures.h"
 #include "unit/devices.h"
 
@@ -77,23 +78,7 @@ TEST_P(GsphCrowds, ADamBreaksAgainstItsWallInStepsOfFiveMilliseconds) {
 
 // Four times as long as those that the defaults choose.
 TEST_P(GsphCrowds, StepsFourTimesAsLongAreSurvived) {
-  const std::string heap = R"(
-solver = "granular-sph"
-resolution = 0.04
-[material.sand]
-density = 1600
-friction_angle = 30
-[[fill]]
-sampling = "jittered"
-jitter = 0.1
-shape = { box = [[0, 0, 0], [0.4, 0.6, 0.2]] }
-[[solid]]
-name = "tray"
-inside_out = true
-shape = { box = [[0, 0, 0], [1.6, 1, 0.2]] }
-friction = 0.5
-[granular-sph]
-)";
+  const std::string heap = heap_scene("0.6", "30") + "[granular-sph]\n";
   for (const std::string& scene : {heap, dam("")}) {
     const Course usual = follow(scene, 0.5, *device);
     const Course forced = follow(scene + "fall = 0.12\ncfl = 1\ndt_max = 0.05\n", 0.5, *device);

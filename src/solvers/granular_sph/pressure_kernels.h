@@ -1,0 +1,243 @@
+// Pressure, and friction on walls: see kernels.h for the symbols.
+#pragma once
+
+#include "solvers/granular_sph/kernels.h"
+
+namespace barchan::gsph {
+
+struct RateSums {
+  static constexpr int kSums = 1;  // of slope (v_i - v_j) . r / r
+  KernelScale h;
+  Vec3 v;
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const Pair<T> d(j, h);
+    sums[0] += d.g() * ((v.x - j.ux) * j.x + ((v.y - j.uy) * j.y + (v.z - j.uz) * j.z));
+  }
+};
+
+// p += ease delta (c* - target), p >= 0                                                    (7)
+//
+// delta is that of the lattice. Where particles are crowded, as after an impact, sum |grad W|^2 is
+// larger, and with the lattice's delta iterations would diverge: `ease` is the quotient of the two.
+// A crowd, of which all are corrected at once, can still be answered many times over, and its
+// pressure would be too much and nothing in turns, and nothing in the end. So a particle whose
+// error changes its sign and does not get smaller is corrected half as much from there on.
+inline constexpr float kSmaller = 0.7f;
+struct Press {
+  Neighbours near;
+  View<const Float4> points, star;
+  View<const float> density;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  View<const std::uint32_t> slot_of;
+  View<const WallPart> parts;
+  Kernels k;
+  float dt;                    // [s]
+  float delta;                 // over rho [m^2/s^2]
+  float most_pull;             // as excess density: 0 where pressure only pushes
+  View<Goal> goals;            // in and out
+  View<Float4> with_pressure;  // in and out
+
+  HD_INLINE Excess operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
+    const Vec3 v = point(star, static_cast<std::uint32_t>(i));
+    const auto sums = sum_pairs(near, points, star, i, x, RateSums{k.W, v});
+    float rate = sums[0];
+    if (slot_of[at] != ~0u) rate += dot(v, parts[slot_of[at]].grad);
+    const float rho = matter[material[at]].density;
+    const float c = density[at] / rho + (dt * k.steep) * rate;
+    Goal& goal = goals[at];
+    const float error = c - goal.density;
+    if (error * goal.error < 0.0f && std::abs(error) > kSmaller * std::abs(goal.error)) {
+      goal.ease *= 0.5f;
+    }
+    goal.error = error;
+    // No more than what would undo an excess density of 1: whatever happens, it stays finite.
+    const float most = delta * rho, p = with_pressure[at].w + goal.ease * most * error;
+    with_pressure[at].w = max(-most_pull * most, min(p, most));
+    return {max(error, 0.0f), max(error, 0.0f), 0};
+  }
+};
+
+struct PushSums {
+  static constexpr int kSums = 3;  // of slope (p_i + p_j) r / r
+  KernelScale h;
+  float pressure;  // of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const T push = (j.w + pressure) * Pair<T>(j, h).g();
+    sums[0] += push * j.x;
+    sums[1] += push * j.y;
+    sums[2] += push * j.z;
+  }
+};
+
+// The same and the mean pressure around i: of p_j W and W, too.
+struct PushMeanSums {
+  static constexpr int kSums = 5;
+  KernelScale h;
+  float pressure;  // of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const Pair<T> d(j, h);
+    const T W = d.shape(), push = (j.w + pressure) * d.g();
+    sums[0] += push * j.x;
+    sums[1] += push * j.y;
+    sums[2] += push * j.z;
+    sums[3] += j.w * W;
+    sums[4] += W;
+  }
+};
+
+struct BesideSums {
+  static constexpr int kSums = 3;  // of b_j slope (p_i + p_j) r / r
+  KernelScale h;
+  float pressure;  // of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const T push = j.uw * (j.w + pressure) * Pair<T>(j, h).g();
+    sums[0] += push * j.x;
+    sums[1] += push * j.y;
+    sums[2] += push * j.z;
+  }
+};
+
+// The pressure that a boundary sample answers with: that of the fluid around it,
+//     p_b = sum_j p_j W / sum_j W.
+// With the meeting particle's own (Akinci et al. 2012) a wall would carry no part of a pressure
+// gradient along it, and the fluid beside it, which has no neighbours in it, would feel too little
+// of that: it sinks along an upright wall, and a pool turns over at 0.1 m/s.
+struct MeanSums {
+  static constexpr int kSums = 2;
+  KernelScale h;
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const T W = Pair<T>(j, h).shape();
+    sums[0] += j.w * W;
+    sums[1] += W;
+  }
+};
+struct PressWalls {
+  BoundaryView walls;
+  View<const Float4> with_pressure;
+  Kernels k;
+  View<Float4> wall_pressure;  // out: p_b and nothing else
+
+  HD_INLINE void operator()(int item) const {
+    const auto b = static_cast<std::uint32_t>(item / kSplit);
+    const auto sums = sum_pairs_split(walls.fluid, with_pressure, {}, static_cast<int>(b),
+                                      point(walls.points, b), MeanSums{k.W});
+    const float p = sums[0] / max(sums[1], 1e-6f);
+    if (item % kSplit == 0) wall_pressure[b] = {p, 0.0f, 0.0f, 0.0f};
+  }
+};
+
+struct WallPushSums {
+  static constexpr int kSums = 3;  // of a slope (p_i + p_b) r / r
+  KernelScale h;
+  float pressure;  // of i
+  template <class T>
+  HD void operator()(const Near<T>& b, T* sums) const {
+    const T push = b.w * (b.ux + pressure) * Pair<T>(b, h).g();
+    sums[0] += push * b.x;
+    sums[1] += push * b.y;
+    sums[2] += push * b.z;
+  }
+};
+
+struct WallMeanSums {
+  static constexpr int kSums = 2;  // of a slope p_b and a slope
+  KernelScale h;
+  template <class T>
+  HD void operator()(const Near<T>& b, T* sums) const {
+    const T share = b.w * Pair<T>(b, h).slope();
+    sums[0] += share * b.ux;
+    sums[1] += share;
+  }
+};
+
+// a = -(V / rho) sum_j (p_i + p_j) grad W, over the walls' samples, too; then Coulomb's friction on
+// them: f -= 0.7 v*_t / dt, along the wall, |f| <= mu |a_wall|.
+//
+// Friction follows v* by a share only, as v* has more to come in the next iterations.
+//
+// A wall carries a part of water's weight by the pressures of its samples. Of sand it must not: all
+// samples near a particle push it with their mean pressure, and what that leaves of its weight the
+// particles beside it carry (Kernels::beside). Water would be stirred by that.
+inline constexpr float kFollow = 0.7f;
+struct Push {
+  Neighbours near;
+  BoundaryView walls;
+  View<const Float4> with_pressure, free, wall_pressure;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  View3<const float> pull;  // acceleration by s; empty without sand
+  Kernels k;
+  float dt;               // [s]
+  View<WallPart> parts;   // in and out: what they do
+  View3<float> friction;  // in and out: f [m/s^2]
+  View<float> mean;       // out: p around it [Pa]; empty but in the last iteration of sand
+  View<Float4> star;      // in: b; out: v*
+
+  HD_INLINE void operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
+    const Vec3 x(me.x, me.y, me.z);
+    const Matter& m = matter[material[at]];
+    const float scale = k.grad / m.density;
+    Vec3 push;
+    if (mean.size > 0) {
+      const auto sums = sum_pairs(near, with_pressure, i, x, PushMeanSums{k.W, me.w});
+      push = sums.vector(0);
+      mean[at] = (me.w + sums[3]) / (1.0f + sums[4]);
+    } else {
+      push = sum_pairs(near, with_pressure, i, x, PushSums{k.W, me.w}).vector(0);
+    }
+    const std::uint32_t slot = walls.slot_of[at];
+    if (slot != ~0u && m.rough) {
+      const auto more = sum_pairs(near, with_pressure, free, i, x, BesideSums{k.W, me.w});
+      push += free[at].w * more.vector(0);
+    }
+    Vec3 v = Vec3(free[at].x, free[at].y, free[at].z) - (dt * scale) * push;
+    if (pull.size > 0) v += dt * pull[at];
+    if (slot != ~0u) v += dt * meet(at, m, parts[slot], -scale * by_walls(i, x, me.w, m), v);
+    star[at] = {v.x, v.y, v.z, star[at].w};
+  }
+  // Sum of a slope (p_i + p_b) r / r.
+  HD_INLINE Vec3 by_walls(int i, const Vec3& x, float p, const Matter& m) const {
+    if (m.rough) {
+      const auto sums = sum_pairs(walls.near, walls.points, wall_pressure, i, x, WallMeanSums{k.W});
+      const float around = sums[0] / min(sums[1], -1e-6f);
+      return (p + around) * parts[walls.slot_of[static_cast<std::size_t>(i)]].grad;
+    }
+    const auto sums =
+        sum_pairs(walls.near, walls.points, wall_pressure, i, x, WallPushSums{k.W, p});
+    return k.wall_grad * sums.vector(0);
+  }
+  // What the wall does; `v` is the velocity but for that.
+  HD_INLINE Vec3 meet(std::size_t at, const Matter& m, WallPart& wall, const Vec3& push,
+                      const Vec3& v) const {
+    wall.push = push;
+    if (!m.rough) return push;
+    Vec3 f = friction[at];
+    const float steepness = length(wall.grad);
+    const Vec3 n = steepness > 0.0f ? wall.grad / steepness : Vec3{};
+    const float strength = -dot(push, n);
+    if (strength > 0.0f) {
+      const Vec3 slip = v + dt * (push + f) - wall.velocity;
+      f -= (kFollow / dt) * slip;
+      f -= dot(f, n) * n;
+      const float most = wall.friction * strength, is = length(f);
+      if (is > most) f = (most / is) * f;
+    } else {
+      f = {};
+    }
+    friction[at] = f;
+    wall.push += f;
+    return wall.push;
+  }
+};
+
+}  // namespace barchan::gsph

@@ -1,0 +1,228 @@
+// The stress of friction and cohesion: see kernels.h for the symbols.
+#pragma once
+
+#include "solvers/granular_sph/kernels.h"
+
+namespace barchan::gsph {
+
+// What sand has beside, in the order of the cells.
+struct GatherStress {
+  View<const std::uint32_t> order;
+  View3<const float> normal, shear, rub;  // xx, yy, zz; xy, xz, yz; f
+  View<const float> mean;                 // p around it [Pa]
+  float warm;
+  View<Float4> stress, more_stress;  // out: xx, yy, zz, xy; xz, yz, (1 / strength), (b)
+  View3<float> friction;             // out: f
+  View<float> around;                // out: p around it [Pa]
+
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const std::size_t from = order[i];
+    const Vec3 n = warm * normal[from], t = warm * shear[from];
+    stress[i] = {n.x, n.y, n.z, t.x};
+    more_stress[i] = {t.y, t.z, 0.0f, 0.0f};
+    friction[i] = warm * rub[from];
+    around[i] = mean[from];
+  }
+};
+
+struct StrainSums {
+  static constexpr int kSums = 6;  // of slope ((v_j - v_i) r^T + r (v_j - v_i)^T) / (2 r)
+  KernelScale h;
+  Vec3 v;
+  float beside;  // b of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const T g = (1.0f + beside * j.uw) * Pair<T>(j, h).g();
+    const T ux = g * (j.ux - v.x), uy = g * (j.uy - v.y), uz = g * (j.uz - v.z);
+    sums[0] += ux * j.x;
+    sums[1] += uy * j.y;
+    sums[2] += uz * j.z;
+    sums[3] += 0.5f * (ux * j.y + uy * j.x);
+    sums[4] += 0.5f * (ux * j.z + uz * j.x);
+    sums[5] += 0.5f * (uy * j.z + uz * j.y);
+  }
+};
+
+// What stress a particle can carry under the pressure p:                             (8), (13)
+//     |dev s| <= friction p + sqrt(2) beta^2 C,     0 <= tr s / 3 <= beta^2 C
+// or, with the paper's box, |s_ij| <= friction p + beta^2 C for each component of dev s.
+struct Yield {
+  bool box;
+  HD Sym3 operator()(const Sym3& tried, const Matter& m, float p, float bonds) const {
+    const float C = bonds * bonds * m.cohesion, mean = trace(tried) / 3.0f;
+    Sym3 s = deviator(tried);
+    if (box) {
+      const float most = m.friction * p + C;
+      s = {clamp(s.xx, most), clamp(s.yy, most), clamp(s.zz, most),
+           clamp(s.xy, most), clamp(s.xz, most), clamp(s.yz, most)};
+      s = deviator(s);
+    } else {
+      const float most = strength(m, p, bonds), is = frobenius_norm(s);
+      if (is > most) s *= most / is;
+    }
+    const float tension = max(0.0f, min(mean, C));
+    s += Sym3::diagonal({tension, tension, tension});
+    return s;
+  }
+  static HD float clamp(float a, float most) { return max(-most, min(a, most)); }
+};
+
+// s += ease omega D^-1 e, within the yield surface                                        (12)
+//
+// The surface is that of the mean pressure around a particle, at the end of the step before. p
+// itself differs from one particle to the next as their places do, by a third and more in sand at
+// rest, and within a step it rises from 0.9 of what it will be; what is cut off where or while it
+// is low would have to grow again by strain: sand would creep. A grain on top, which has no p of
+// its own, is held as those are that it lies on.
+struct Strain {
+  Neighbours near;
+  View<const Float4> points, star, with_pressure;
+  View<const float> around;  // empty: p itself is meant
+  View<const Goal> goals;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  View<const float> damage;  // empty where nothing is cohesive
+  Kernels k;
+  Yield yield;
+  float stiffness;                   // omega D^-1 over rho [m^2/s]
+  View<Float4> stress, more_stress;  // in and out
+  View<float> strain_rate;           // out: |e| [1/s]; empty where nothing is cohesive
+
+  HD_INLINE void operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Matter& m = matter[material[at]];
+    const float p = max(around.size > 0 ? around[at] : with_pressure[at].w, 0.0f);
+    const Float4 a = stress[at], b = more_stress[at];
+    if (!m.rough || (p <= 0.0f && m.cohesion <= 0.0f)) {
+      stress[at] = {};
+      more_stress[at] = {0.0f, 0.0f, 0.0f, b.w};
+      if (strain_rate.size > 0) strain_rate[at] = 0.0f;
+      return;
+    }
+    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
+    const Vec3 v = point(star, static_cast<std::uint32_t>(i));
+    const auto sums = sum_pairs(near, points, star, i, x, StrainSums{k.W, v, b.w});
+    const Sym3 e = k.grad * Sym3{sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]};
+    const Sym3 before{a.x, a.y, a.z, a.w, b.x, b.y};
+    const float bonds = damage.size > 0 ? 1.0f - damage[at] : 1.0f;
+    const Sym3 s = yield(before + (goals[at].ease * stiffness * m.density) * e, m, p, bonds);
+    stress[at] = {s.xx, s.yy, s.zz, s.xy};
+    more_stress[at] = {s.xz, s.yz, 1.0f / max(strength(m, p, bonds), 1e-6f), b.w};
+    if (strain_rate.size > 0) strain_rate[at] = frobenius_norm(e);
+  }
+};
+
+struct PullSums {
+  static constexpr int kSums = 3;  // of slope (s_i + s_j) r / r
+  KernelScale h;
+  Sym3 s;        // of i
+  float beside;  // b of i
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const T g = (1.0f + beside * j.sw) * Pair<T>(j, h).g();
+    const T x = g * j.x, y = g * j.y, z = g * j.z;
+    const T xy = j.uw + s.xy, xz = j.sx + s.xz, yz = j.sy + s.yz;
+    sums[0] += (j.ux + s.xx) * x + (xy * y + xz * z);
+    sums[1] += xy * x + ((j.uy + s.yy) * y + yz * z);
+    sums[2] += xz * x + (yz * y + (j.uz + s.zz) * z);
+  }
+};
+
+// a = (V / rho) sum_j (s_i + s_j) grad W
+struct Pull {
+  Neighbours near;
+  View<const Float4> points, stress, more_stress;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  Kernels k;
+  float dt;           // [s]
+  bool first;         // nothing of it is in v* yet
+  View3<float> pull;  // in (but for the first) and out [m/s^2]
+  View<Float4> star;  // in and out: v*
+
+  HD_INLINE void operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
+    const Float4 a = stress[at], b = more_stress[at];
+    const auto sums = sum_pairs(near, points, stress, more_stress, i, x,
+                                PullSums{k.W, {a.x, a.y, a.z, a.w, b.x, b.y}, b.w});
+    const Vec3 now = (k.grad / matter[material[at]].density) * sums.vector(0);
+    const Vec3 more = dt * (first ? now : now - Vec3(pull[at]));
+    const Float4 v = star[at];
+    pull[at] = now;
+    star[at] = {v.x + more.x, v.y + more.y, v.z + more.z, v.w};
+  }
+};
+
+// Bonds break by strain at a rate above e0, and heal under pressure where nothing moves:
+//     d beta / dt = -max(0, |e| - e0) / e_f;     (1 - beta) / t_heal while |e| < 0.1 e0 and p > 0
+struct Bonds {
+  float limit, strain, time;  // e0 [1/s], e_f, t_heal [s]
+  HD float operator()(float damage, float rate, float p, float dt) const {
+    float d = damage + dt * max(0.0f, rate - limit) / strain;
+    if (rate < 0.1f * limit && p > 0.0f) d -= dt * d / time;
+    return max(0.0f, min(d, 1.0f));
+  }
+};
+struct AgeBonds {
+  View<const float> strain_rate, pressure;
+  Bonds bonds;
+  float dt;            // [s]
+  View<float> damage;  // in and out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    damage[i] = bonds(damage[i], strain_rate[i], pressure[i], dt);
+  }
+};
+
+// What sand has beside: f, and s to begin the next step with, in part its own, in part (`share`)
+// the mean around it. Particles that do not lie on a lattice gather stresses that cancel each other
+// from one to the next, push nothing and use up the yield surface: these fade, those of the pile
+// stay. Stress over strength is what is averaged: in a slope it is the same at all depths, so the
+// mean of a particle with neighbours on one side alone is as good, and it stays below 1. Bonds have
+// strength to spare, and a tower, which is surface all around, would sink by it: the more soil
+// coheres, the less it is smoothed.
+struct SmoothSums {
+  static constexpr int kSums = 7;  // of W s_j / strength_j and W
+  KernelScale h;
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const T W = Pair<T>(j, h).shape(), part = W * j.sz;
+    sums[0] += part * j.ux;
+    sums[1] += part * j.uy;
+    sums[2] += part * j.uz;
+    sums[3] += part * j.uw;
+    sums[4] += part * j.sx;
+    sums[5] += part * j.sy;
+    sums[6] += W;
+  }
+};
+struct KeepStress {
+  Neighbours near;
+  View<const Float4> points, stress, more_stress;
+  View3<const float> friction;
+  View<const float> around;  // p that the strength is of [Pa]
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  View<const std::uint32_t> slot_of;
+  Kernels k;
+  float most;                       // share of the mean, of sand without cohesion
+  View3<float> normal, shear, rub;  // out
+
+  HD_INLINE void operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
+    const auto sums = sum_pairs(near, points, stress, more_stress, i, x, SmoothSums{k.W});
+    const Float4 a = stress[at], b = more_stress[at];
+    const float friction_part = min(1.0f, matter[material[at]].friction * around[at] * b.z);
+    const float share = most * friction_part * friction_part;
+    const float part = share / (1.0f + sums[6]), own = 1.0f - share + part;
+    const float theirs = b.z > 0.0f ? part / b.z : 0.0f;
+    normal[at] = own * Vec3(a.x, a.y, a.z) + theirs * sums.vector(0);
+    shear[at] = own * Vec3(a.w, b.x, b.y) + theirs * sums.vector(3);
+    rub[at] = slot_of[at] != ~0u ? friction[at] : Vec3{};
+  }
+};
+
+}  // namespace barchan::gsph
