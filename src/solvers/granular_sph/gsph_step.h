@@ -8,25 +8,31 @@
 namespace barchan {
 
 template <class Device>
+int GsphSolver<Device>::iterate(double dt, const gsph::Target& target, State& next) {
+  measure(dt, target, next);                   // c, v* by gravity, viscosity and the last p
+  correct_velocity_by_stress(dt, next, true);  // and by the last s                  lines 3-5
+  for (int k = 0;; ++k) {
+    correct_pressure(k, dt, next);      // p += delta (c* - target)         lines 11-15
+    const bool last = dense_enough(k);  // as it was before this iteration       line 6
+    if (paper()) correct_stress(dt, next);
+    correct_velocity(dt, last, next);        // by p, and friction on walls       lines 7-10
+    if (!paper()) correct_stress(dt, next);  // s += omega D^-1 e*               lines 17-21
+    correct_velocity_by_stress(dt, next, false);
+    if (last) return k + 1;
+  }
+}
+
+template <class Device>
 StepReport GsphSolver<Device>::step(const State& now, const SolidsView& solids, double dt,
                                     State& next, BodyImpulses& out) {
   StepReport report;
   std::vector<gsph::Results> results;
   do {
-    find_neighbours(now, solids, next);          // at x, once a step                     line 2
-    measure(dt, next);                           // c, v* by gravity, viscosity and the last p
-    correct_velocity_by_stress(dt, next, true);  // and by the last s                  lines 3-5
-    for (int k = 0;; ++k) {
-      correct_pressure(k, dt, next);              // p += delta (c* - target)         lines 11-15
-      const bool last = dense_enough(k, report);  // as it was before this iteration       line 6
-      if (paper()) correct_stress(dt, next);
-      correct_velocity(dt, last, next);        // by p, and friction on walls       lines 7-10
-      if (!paper()) correct_stress(dt, next);  // s += omega D^-1 e*               lines 17-21
-      correct_velocity_by_stress(dt, next, false);
-      if (last) break;
-    }
-    move_on(solids, dt, next);      // x += dt v*, out of the solids
-    push_solids(solids, dt, next);  // by the opposite of what they did
+    find_neighbours(now, solids, next);  // at x, once a step                     line 2
+    if (begins_at_rest(now)) begin_at_rest(dt, next);
+    report.iterations = iterate(dt, target(dt), next);  // p, s and v*             lines 3-21
+    move_on(solids, dt, next);                          // x += dt v*, out of the solids
+    push_solids(solids, dt, next);                      // by the opposite of what they did
     results = wait_for_results();
   } while (begin_again(results.front(), now, next));  // rare: see there
   finish_report(results, dt, next, report, out);
