@@ -305,9 +305,9 @@ void GsphSolver<Device>::move_on(const SolidsView& solids, double dt, State& nex
       gsph::MoveOn{std::as_const(points_).view(), std::as_const(free_).view(),
                    std::as_const(star_).view(), std::as_const(with_pressure_).view(),
                    next.material(), std::as_const(matter_).view(), boundary_.view().slot_of,
-                   std::as_const(wall_parts_).view(), containment(solids), static_cast<float>(dt),
-                   static_cast<float>(setup_.spacing / longest_step()), near_wall_.view(),
-                   pushed_.view(), next.write_position(), next.write_velocity(),
+                   std::as_const(wall_parts_).view(), next.id(), containment(solids),
+                   static_cast<float>(dt), static_cast<float>(setup_.spacing / longest_step()),
+                   near_wall_.view(), pushed_.view(), next.write_position(), next.write_velocity(),
                    next.write_numbers<float>("pressure")});
   if (rough_) {
     for_each(device_, "smooth", n(),

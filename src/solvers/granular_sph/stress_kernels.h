@@ -278,14 +278,13 @@ struct KeepStress {
     const Vec3 x = point(points, static_cast<std::uint32_t>(i));
     const auto sums = sum_pairs(near, points, stress, more_stress, i, x, SmoothSums{k.W});
     const Float4 a = stress[at], b = more_stress[at];
-    const float friction_part = min(1.0f, matter[material[at]].friction * around[at] * b.z);
-    const float share = most * friction_part * friction_part;
+    const bool bonded = matter[material[at]].cohesion > 0.0f;
+    const float share = bonded ? 0.0f : most;
     const float part = share / (1.0f + sums[6]), own = 1.0f - share + part;
     const float theirs = b.z > 0.0f ? part / b.z : 0.0f;
     normal[at] = own * Vec3(a.x, a.y, a.z) + theirs * sums.vector(0);
     shear[at] = own * Vec3(a.w, b.x, b.y) + theirs * sums.vector(3);
     rub[at] = slot_of[at] != ~0u ? friction[at] : Vec3{};
-    const bool bonded = matter[material[at]].cohesion > 0.0f;
     const float loose = bonded ? (damage.size > 0 ? damage[at] : 0.0f) : 1.0f;
     packed[at] = (1.0f - loose * forget) * packing[at];
   }
