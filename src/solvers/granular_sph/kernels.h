@@ -144,7 +144,7 @@ struct MeasureWalls {
     const std::uint32_t i = walls.touched[slot];
     const Vec3 x = point(points, i);
     const auto sums =
-        sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i), x, WallSums{k.W});
+        sum_pairs_split(walls.near, walls.points, static_cast<int>(i), x, WallSums{k.W});
     if (item % kSplit != 0) return;
     WallPart part{k.wall_count * sums[0], k.wall_grad * sums.vector(1), 0.0f, {}, 0.0f, {}};
     if (closely) describe(static_cast<int>(i), x, part);
@@ -164,7 +164,7 @@ struct MeasureWalls {
       part.friction += share * solid.friction;
       part.velocity += share * velocity_at(solid, x);
       if (!solid.moves || solid.dynamic) continue;
-      const Pair<float> d(near_of(x, b, {}), k.W);
+      const Pair<float> d(near_of(x, b), k.W);
       part.closing -= k.wall_grad * b.w * d.g() * dot(r, velocity_at(solid, x));
     }
     const float scale = all > 0.0f ? 1.0f / all : 0.0f;

@@ -127,7 +127,7 @@ struct PressWalls {
 
   HD_INLINE void operator()(int item) const {
     const auto b = static_cast<std::uint32_t>(item / kSplit);
-    const auto sums = sum_pairs_split(walls.fluid, with_pressure, {}, static_cast<int>(b),
+    const auto sums = sum_pairs_split(walls.fluid, with_pressure, static_cast<int>(b),
                                       point(walls.points, b), MeanSums{k.W});
     const float p = sums[0] / max(sums[1], 1e-6f);
     if (item % kSplit == 0) wall_pressure[b] = {p, 0.0f, 0.0f, 0.0f};
