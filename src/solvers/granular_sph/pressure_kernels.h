@@ -158,35 +158,22 @@ struct WallMeanSums {
   }
 };
 
-// a = -(V / rho) sum_j (p_i + p_j) grad W, over the walls' samples, too; then Coulomb's friction on
-// them: f -= 0.7 v*_t / dt, along the wall, |f| <= mu |a_wall|.
-//
-// Friction follows v* by a share only, as v* has more to come in the next iterations.
-//
-// A wall carries a part of water's weight by the pressures of its samples. Of sand it must not: all
-// samples near a particle push it with their mean pressure, and what that leaves of its weight the
-// particles beside it carry (Kernels::beside). Water would be stirred by that.
-inline constexpr float kFollow = 0.7f;
+// v* = v + dt a,  a = -(V / rho) sum_j (p_i + p_j) grad W; what walls do is added by MeetWalls.
 struct Push {
   Neighbours near;
-  BoundaryView walls;
-  View<const Float4> with_pressure, free, wall_pressure;
+  View<const Float4> with_pressure, free;
   View<const std::uint8_t> material;
   View<const Matter> matter;
   View3<const float> pull;  // acceleration by s; empty without sand
   Kernels k;
-  float dt;               // [s]
-  View<WallPart> parts;   // in and out: what they do
-  View3<float> friction;  // in and out: f [m/s^2]
-  View<float> mean;       // out: p around it [Pa]; empty but in the last iteration of sand
-  View<Float4> star;      // in: b; out: v*
+  float dt;           // [s]
+  View<float> mean;   // out: p around it [Pa]; empty but in the last iteration of sand
+  View<Float4> star;  // in: b; out: v*
 
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
     const Vec3 x(me.x, me.y, me.z);
-    const Matter& m = matter[material[at]];
-    const float scale = k.grad / m.density;
     Vec3 push;
     if (mean.size > 0) {
       const auto sums = sum_pairs(near, with_pressure, i, x, PushMeanSums{k.W, me.w});
@@ -195,25 +182,67 @@ struct Push {
     } else {
       push = sum_pairs(near, with_pressure, i, x, PushSums{k.W, me.w}).vector(0);
     }
-    const std::uint32_t slot = walls.slot_of[at];
-    if (slot != ~0u && m.rough) {
-      const auto more = sum_pairs(near, with_pressure, free, i, x, BesideSums{k.W, me.w});
-      push += free[at].w * more.vector(0);
-    }
-    Vec3 v = Vec3(free[at].x, free[at].y, free[at].z) - (dt * scale) * push;
+    const float scale = k.grad / matter[material[at]].density;
+    Vec3 v = point(free, static_cast<std::uint32_t>(i)) - (dt * scale) * push;
     if (pull.size > 0) v += dt * pull[at];
-    if (slot != ~0u) v += dt * meet(at, m, parts[slot], -scale * by_walls(i, x, me.w, m), v);
     star[at] = {v.x, v.y, v.z, star[at].w};
   }
+};
+
+// The same sum over the walls' samples, of those that have some near; then Coulomb's friction on
+// them: f -= 0.7 v*_t / dt, along the wall, |f| <= mu |a_wall|.
+//
+// Friction follows v* by a share only, as v* has more to come in the next iterations.
+//
+// A wall carries a part of water's weight by the pressures of its samples. Of sand it must not: all
+// samples near a particle push it with their mean pressure, and what that leaves of its weight the
+// particles beside it carry (Kernels::beside). Water would be stirred by that.
+inline constexpr float kFollow = 0.7f;
+struct MeetWalls {
+  Neighbours near;
+  BoundaryView walls;
+  View<const Float4> with_pressure, free, wall_pressure;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  Kernels k;
+  float dt;               // [s]
+  View<WallPart> parts;   // in and out: what they do
+  View3<float> friction;  // in and out: f [m/s^2]
+  View<Float4> star;      // in and out: v*
+
+  HD_INLINE void operator()(int item) const {
+    const auto slot = static_cast<std::uint32_t>(item / kSplit);
+    if (slot >= *walls.count) return;
+    const auto at = static_cast<std::size_t>(walls.touched[slot]);
+    const auto i = static_cast<int>(at);
+    const Matter& m = matter[material[at]];
+    const float scale = k.grad / m.density;
+    const Vec3 push = by_walls(i, parts[slot], m), more = m.rough ? beside(i) : Vec3{};
+    if (item % kSplit != 0) return;
+    const Float4 before = star[at];
+    Vec3 v = Vec3(before.x, before.y, before.z) - (dt * scale) * more;
+    v += dt * meet(at, m, parts[slot], -scale * push, v);
+    star[at] = {v.x, v.y, v.z, before.w};
+  }
+  // Sum of b_i b_j slope (p_i + p_j) r / r.
+  HD_INLINE Vec3 beside(int i) const {
+    const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
+    const auto sums =
+        sum_pairs_split(near, with_pressure, free, i, {me.x, me.y, me.z}, BesideSums{k.W, me.w});
+    return free[static_cast<std::size_t>(i)].w * sums.vector(0);
+  }
   // Sum of a slope (p_i + p_b) r / r.
-  HD_INLINE Vec3 by_walls(int i, const Vec3& x, float p, const Matter& m) const {
+  HD_INLINE Vec3 by_walls(int i, const WallPart& wall, const Matter& m) const {
+    const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
+    const Vec3 x(me.x, me.y, me.z);
     if (m.rough) {
-      const auto sums = sum_pairs(walls.near, walls.points, wall_pressure, i, x, WallMeanSums{k.W});
+      const auto sums =
+          sum_pairs_split(walls.near, walls.points, wall_pressure, i, x, WallMeanSums{k.W});
       const float around = sums[0] / min(sums[1], -1e-6f);
-      return (p + around) * parts[walls.slot_of[static_cast<std::size_t>(i)]].grad;
+      return (me.w + around) * wall.grad;
     }
     const auto sums =
-        sum_pairs(walls.near, walls.points, wall_pressure, i, x, WallPushSums{k.W, p});
+        sum_pairs_split(walls.near, walls.points, wall_pressure, i, x, WallPushSums{k.W, me.w});
     return k.wall_grad * sums.vector(0);
   }
   // What the wall does; `v` is the velocity but for that.

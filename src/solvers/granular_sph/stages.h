@@ -202,17 +202,25 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
 template <class Device>
 void GsphSolver<Device>::correct_velocity(double dt, bool last, State& next) {
   const BoundaryView walls = boundary_.view();
+  const View<const Float4> with_pressure = std::as_const(with_pressure_).view(),
+                           free = std::as_const(free_).view();
   wall_pressure_.resize(boundary_.placed());
+  begin_aside(device_);
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
-           gsph::PressWalls{walls, std::as_const(with_pressure_).view(), kernels_,
-                            wall_pressure_.view()});
-  for_each(device_, "push", n(),
-           gsph::Push{near_.view(), walls, std::as_const(with_pressure_).view(),
-                      std::as_const(free_).view(), std::as_const(wall_pressure_).view(),
-                      next.material(), std::as_const(matter_).view(), std::as_const(pull_).view(),
-                      kernels_, static_cast<float>(dt), wall_parts_.view(), friction_.view(),
-                      rough_ && last ? next.write_numbers<float>("mean_pressure") : View<float>{},
-                      star_.view()});
+           gsph::PressWalls{walls, with_pressure, kernels_, wall_pressure_.view()});
+  end_aside(device_);
+  for_each(
+      device_, "push", n(),
+      gsph::Push{near_.view(), with_pressure, free, next.material(), std::as_const(matter_).view(),
+                 std::as_const(pull_).view(), kernels_, static_cast<float>(dt),
+                 rough_ && last ? next.write_numbers<float>("mean_pressure") : View<float>{},
+                 star_.view()});
+  join_aside(device_);
+  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
+           gsph::MeetWalls{near_.view(), walls, with_pressure, free,
+                           std::as_const(wall_pressure_).view(), next.material(),
+                           std::as_const(matter_).view(), kernels_, static_cast<float>(dt),
+                           wall_parts_.view(), friction_.view(), star_.view()});
 }
 
 template <class Device>
