@@ -2,6 +2,7 @@
 // arithmetic in the kernels, and README.md says where each equation is.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "compute/buffer.h"
@@ -35,10 +36,10 @@ class GsphSolver final : public Solver {
   void find_neighbours(const State& now, const SolidsView& solids, State& next);
   void measure(double dt, State& next);
   void correct_pressure(int k, double dt, const State& next);
-  void correct_velocity(double dt, bool last, State& next);
+  void correct_velocity(int k, double dt, bool may_end, State& next);
   void correct_stress(double dt, const State& next);
   void correct_velocity_by_stress(double dt, const State& next, bool first);
-  bool dense_enough(int k, StepReport& report);
+  bool dense_enough();
   void move_on(const SolidsView& solids, double dt, State& next);
   void push_solids(const SolidsView& solids, double dt, const State& next);
   std::vector<gsph::Results> wait_for_results();
@@ -76,6 +77,7 @@ class GsphSolver final : public Solver {
   Buffer<gsph::WallPart> wall_parts_;  // of the particles near solids
   Buffer<Float4> wall_pressure_;       // of the boundary samples [Pa]
   Buffer<gsph::Results> results_;
+  std::shared_ptr<void> excess_;  // of the last iteration, on the host
 };
 
 }  // namespace barchan

@@ -2,6 +2,8 @@
 // README.md). Instantiated for each device in gsph_cpu.cpp and gsph_cuda.cu.
 #pragma once
 
+#include <algorithm>
+
 #include "solvers/granular_sph/gsph_solver.h"
 #include "solvers/granular_sph/stages.h"
 
@@ -12,18 +14,20 @@ StepReport GsphSolver<Device>::step(const State& now, const SolidsView& solids, 
                                     State& next, BodyImpulses& out) {
   StepReport report;
   std::vector<gsph::Results> results;
+  const int most = params_.iterations_max, fewest = std::min(params_.iterations_min, most);
   do {
     find_neighbours(now, solids, next);          // at x, once a step                     line 2
     measure(dt, next);                           // c, v* by gravity, viscosity and the last p
     correct_velocity_by_stress(dt, next, true);  // and by the last s                  lines 3-5
     for (int k = 0;; ++k) {
-      correct_pressure(k, dt, next);              // p += delta (c* - target)         lines 11-15
-      const bool last = dense_enough(k, report);  // as it was before this iteration       line 6
+      const bool may_end = k + 1 >= fewest;
+      correct_pressure(k, dt, next);  // p += delta (c* - target)                     lines 11-15
       if (paper()) correct_stress(dt, next);
-      correct_velocity(dt, last, next);        // by p, and friction on walls       lines 7-10
+      correct_velocity(k, dt, may_end, next);  // by p, and friction on walls       lines 7-10
       if (!paper()) correct_stress(dt, next);  // s += omega D^-1 e*               lines 17-21
       correct_velocity_by_stress(dt, next, false);
-      if (last) break;
+      report.iterations = k + 1;
+      if (may_end && (k + 1 == most || dense_enough())) break;  //                line 6
     }
     move_on(solids, dt, next);      // x += dt v*, out of the solids
     push_solids(solids, dt, next);  // by the opposite of what they did

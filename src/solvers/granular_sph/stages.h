@@ -59,7 +59,8 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
       pushed_(device),
       wall_parts_(device),
       wall_pressure_(device),
-      results_(device) {
+      results_(device),
+      excess_(device.host_memory(sizeof(gsph::Excess))) {
   std::vector<gsph::Matter> matter;
   for (const MaterialParams& m : setup.materials) {
     const double angle = radians(m.friction_angle);
@@ -200,12 +201,15 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
 }
 
 template <class Device>
-void GsphSolver<Device>::correct_velocity(double dt, bool last, State& next) {
+void GsphSolver<Device>::correct_velocity(int k, double dt, bool may_end, State& next) {
   const BoundaryView walls = boundary_.view();
   const View<const Float4> with_pressure = std::as_const(with_pressure_).view(),
                            free = std::as_const(free_).view();
   wall_pressure_.resize(boundary_.placed());
   begin_aside(device_);
+  if (may_end) {
+    device_.download_later(excess_.get(), &results_.data()[k].excess, sizeof(gsph::Excess));
+  }
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
            gsph::PressWalls{walls, with_pressure, kernels_, wall_pressure_.view()});
   end_aside(device_);
@@ -213,7 +217,7 @@ void GsphSolver<Device>::correct_velocity(double dt, bool last, State& next) {
       device_, "push", n(),
       gsph::Push{near_.view(), with_pressure, free, next.material(), std::as_const(matter_).view(),
                  std::as_const(pull_).view(), kernels_, static_cast<float>(dt),
-                 rough_ && last ? next.write_numbers<float>("mean_pressure") : View<float>{},
+                 rough_ && may_end ? next.write_numbers<float>("mean_pressure") : View<float>{},
                  star_.view()});
   join_aside(device_);
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
@@ -250,15 +254,13 @@ void GsphSolver<Device>::correct_velocity_by_stress(double dt, const State& next
                  kernels_, static_cast<float>(dt), first, pull_.view(), star_.view()});
 }
 
-// Whether iteration k may be the last. Densities are those before it; it makes them better.
+// Whether the iteration may be the last. Densities are those before it; it makes them better. The
+// device has the rest of the iteration to do while the host waits for them.
 template <class Device>
-bool GsphSolver<Device>::dense_enough(int k, StepReport& report) {
-  report.iterations = k + 1;
-  if (k + 1 >= params_.iterations_max) return true;
-  if (k + 1 < params_.iterations_min) return false;
-  gsph::Results now;
-  device_.download(&now, results_.data() + k, sizeof(now));
-  return static_cast<double>(now.excess.largest) <= params_.tolerance;
+bool GsphSolver<Device>::dense_enough() {
+  device_.wait_for_download();
+  return static_cast<double>(static_cast<const gsph::Excess*>(excess_.get())->largest) <=
+         params_.tolerance;
 }
 
 template <class Device>
