@@ -31,6 +31,15 @@ struct Near {
   T w;               // the fourth number packed with x_j
   T ux, uy, uz, uw;  // of a second packed array, where there is one
   T sx, sy, sz, sw;  // and of a third
+
+  template <class Pack>
+  HD_INLINE void put_second(const Pack& u) {
+    ux = u.x, uy = u.y, uz = u.z, uw = u.w;
+  }
+  template <class Pack>
+  HD_INLINE void put_third(const Pack& s) {
+    sx = s.x, sy = s.y, sz = s.z, sw = s.w;
+  }
 };
 
 HD inline Near<float> near_of(const Vec3& p, const Float4& q) {
@@ -46,14 +55,8 @@ struct Packs {
 #if defined(__CUDA_ARCH__)
   HD_INLINE Near<float> operator()(const Vec3& p, std::uint32_t j) const {
     Near<float> near = near_of(p, packed(pack[0], j));
-    if constexpr (kPacks > 1) {
-      const Float4 u = packed(pack[1], j);
-      near.ux = u.x, near.uy = u.y, near.uz = u.z, near.uw = u.w;
-    }
-    if constexpr (kPacks > 2) {
-      const Float4 s = packed(pack[2], j);
-      near.sx = s.x, near.sy = s.y, near.sz = s.z, near.sw = s.w;
-    }
+    if constexpr (kPacks > 1) near.put_second(packed(pack[1], j));
+    if constexpr (kPacks > 2) near.put_third(packed(pack[2], j));
     return near;
   }
 #elif !defined(__CUDACC__)
@@ -64,14 +67,8 @@ struct Packs {
     Near<Lanes> near{};
     near.x = p.x - q.x, near.y = p.y - q.y, near.z = p.z - q.z, near.w = q.w;
     near.x = keep_first(near.x, count, kFar);
-    if constexpr (kPacks > 1) {
-      const PointLanes u = gather(pack[1].data, list);
-      near.ux = u.x, near.uy = u.y, near.uz = u.z, near.uw = u.w;
-    }
-    if constexpr (kPacks > 2) {
-      const PointLanes s = gather(pack[2].data, list);
-      near.sx = s.x, near.sy = s.y, near.sz = s.z, near.sw = s.w;
-    }
+    if constexpr (kPacks > 1) near.put_second(gather(pack[1].data, list));
+    if constexpr (kPacks > 2) near.put_third(gather(pack[2].data, list));
     return near;
   }
 #endif

@@ -59,6 +59,10 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
       pushed_(device),
       wall_parts_(device),
       wall_pressure_(device),
+      pressure_(device),
+      slope_x_(device),
+      slope_y_(device),
+      slope_z_(device),
       results_(device),
       excess_(device.host_memory(sizeof(gsph::Excess))) {
   std::vector<gsph::Matter> matter;
@@ -167,6 +171,8 @@ template <class Device>
 void GsphSolver<Device>::measure(double dt, State& next) {
   const double d = setup_.spacing, g = length(setup_.gravity);
   const double sound = gsph::kSound * std::sqrt(g * d) * d;  // c_s h / 2
+  for (auto* numbers : {&slope_x_, &slope_y_, &slope_z_}) numbers->resize(near_.view().index.size);
+  pressure_.resize(points_.size());
   const bool pulls = params_.pressure == "bilateral";
   const double band = pulls ? 1.0 : paper() ? 0.0 : gsph::kBand;
   // Over a shorter step it is less: speeds of the way back do not grow as steps get shorter for
@@ -181,7 +187,7 @@ void GsphSolver<Device>::measure(double dt, State& next) {
           next.material(), std::as_const(matter_).view(), boundary_.view().slot_of,
           std::as_const(wall_parts_).view(), std::as_const(friction_).view(), kernels_, target,
           gravity_, static_cast<float>(dt), static_cast<float>(sound), free_.view(), star_.view(),
-          more_stress_.view(), goals_.view(), next.write_numbers<float>("density")},
+          more_stress_.view(), goals_.view(), next.write_numbers<float>("density"), slopes()},
       &results_.data()->measured);
 }
 
@@ -191,12 +197,12 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
       gsph::pressure_step(kernels_, dt) * (paper() && rough_ ? gsph::kTogether : gsph::kRelax);
   reduce_to<gsph::JoinExcess>(
       device_, "pressure", n(),
-      gsph::Press{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
+      gsph::Press{near_.view(), slopes(), std::as_const(star_).view(),
                   next.numbers<float>("density"), next.material(), std::as_const(matter_).view(),
                   boundary_.view().slot_of, std::as_const(wall_parts_).view(), kernels_,
                   static_cast<float>(dt), static_cast<float>(delta),
                   static_cast<float>(params_.pressure == "bilateral" ? gsph::kPull : 0.0),
-                  goals_.view(), with_pressure_.view()},
+                  goals_.view(), with_pressure_.view(), pressure_.view()},
       &results_.data()[k].excess);
 }
 
@@ -213,12 +219,10 @@ void GsphSolver<Device>::correct_velocity(int k, double dt, bool may_end, State&
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
            gsph::PressWalls{walls, with_pressure, kernels_, wall_pressure_.view()});
   end_aside(device_);
-  for_each(
-      device_, "push", n(),
-      gsph::Push{near_.view(), with_pressure, free, next.material(), std::as_const(matter_).view(),
-                 std::as_const(pull_).view(), kernels_, static_cast<float>(dt),
-                 rough_ && may_end ? next.write_numbers<float>("mean_pressure") : View<float>{},
-                 star_.view()});
+  for_each(device_, "push", n(),
+           gsph::Push{near_.view(), slopes(), std::as_const(pressure_).view(), free,
+                      next.material(), std::as_const(matter_).view(), std::as_const(pull_).view(),
+                      kernels_, static_cast<float>(dt), star_.view()});
   join_aside(device_);
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
            gsph::MeetWalls{near_.view(), walls, with_pressure, free,
@@ -234,7 +238,7 @@ void GsphSolver<Device>::correct_stress(double dt, const State& next) {
   if (cohesive_) strain_rate_.resize(points_.size());
   for_each(
       device_, "strain", n(),
-      gsph::Strain{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
+      gsph::Strain{near_.view(), slopes(), std::as_const(star_).view(),
                    std::as_const(with_pressure_).view(),
                    paper() ? View<const float>{} : std::as_const(around_).view(),
                    std::as_const(goals_).view(), next.material(), std::as_const(matter_).view(),
@@ -249,7 +253,7 @@ void GsphSolver<Device>::correct_velocity_by_stress(double dt, const State& next
   if (!rough_) return;
   for_each(
       device_, "pull", n(),
-      gsph::Pull{near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
+      gsph::Pull{near_.view(), slopes(), std::as_const(stress_).view(),
                  std::as_const(more_stress_).view(), next.material(), std::as_const(matter_).view(),
                  kernels_, static_cast<float>(dt), first, pull_.view(), star_.view()});
 }
@@ -277,6 +281,9 @@ void GsphSolver<Device>::move_on(const SolidsView& solids, double dt, State& nex
                    pushed_.view(), next.write_position(), next.write_velocity(),
                    next.write_numbers<float>("pressure")});
   if (rough_) {
+    for_each(device_, "mean", n(),
+             gsph::MeanPressure{near_.view(), std::as_const(with_pressure_).view(), kernels_,
+                                next.write_numbers<float>("mean_pressure")});
     for_each(
         device_, "smooth", n(),
         gsph::KeepStress{near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
