@@ -2,7 +2,7 @@
 
 namespace barchan::dem {
 
-// No blocks of spheres that sum their own pairs: each pair is written down.
+// Each sphere sums all its pairs.
 inline std::uint32_t block_bits(const Cuda&, std::size_t) {
   return 0;
 }
@@ -17,9 +17,9 @@ namespace barchan {
 namespace dem {
 
 template <bool kHistory>
-void push_pairs(Cuda& device, std::int64_t pairs, const PushPairs<kHistory>& kernel,
-                const BlockSums&) {
-  for_each(device, "contacts", pairs, kernel);
+void push_pairs(Cuda& device, const PushPairs<kHistory>& pairs, const BlockSums& sums) {
+  for_each(device, "contacts", static_cast<std::int64_t>(pairs.spheres.size),
+           GatherPairs<kHistory>{pairs, sums});
 }
 
 }  // namespace dem
