@@ -214,7 +214,7 @@ void DemSolver<Device>::add_to_frame(const State& now, Frame& frame) const {
 // From the Hertz impact at the largest speed there is, and from the stiffest contact there is:
 // half an oscillation is pi sqrt(m / k), k = 1.5 k_r sqrt(x), and shorter by the root of the
 // contacts that a grain has. A grain that lands on n spheres at once is n times as stiff, and its
-// impact n^(2/5) times as short: that tells where there are more than twenty or so.
+// impact n^(2/5) times as short: that tells from n = 10 on.
 template <class Device>
 double DemSolver<Device>::suggest_dt(const State& now) const {
   if (is_set(params_.dt)) return params_.dt;
