@@ -20,12 +20,12 @@ namespace dem {
 inline double impact_steps(Normal law) {
   return law == Normal::hertz_half ? 20.0 : 40.0;
 }
-// In half an oscillation of a grain on its stiffest contacts, and in the impact of a grain that
-// lands flat, on all of its spheres at once. Velocity Verlet needs more than pi/2.
-inline constexpr double kStiffSteps = 8.0;
-// The grain with the most contacts counts a quarter of them, lest one delays all: it has four steps
-// then.
-inline constexpr double kMostShare = 0.25;
+// Steps in half an oscillation of a grain on its contacts, all as stiff as the deepest of all:
+// velocity Verlet needs more than pi/2.
+inline constexpr double kStiffSteps = 5.0;
+inline constexpr double kMostShare = 0.4;  // of the contacts that one grain has at most
+// In the impact of a grain that lands flat, on all of its spheres at once.
+inline constexpr double kFlatSteps = 8.0;
 inline constexpr double kShearShare = 0.15;  // k_t dt / m_eff of (18); 4/7 is unstable
 
 }  // namespace dem
@@ -243,7 +243,7 @@ double DemSolver<Device>::suggest_dt(const State& now) const {
         std::max(impact * speed / 2.943275, dem::scalar(now, "dem.deepest") * 2.0 * of.R);
     const double stiffness = 1.5 * k_r * std::sqrt(deepest);
     const double half = kPi * std::sqrt(of.m / stiffness);
-    dt = std::min({dt, impact / steps, flat / (dem::kStiffSteps / parts),
+    dt = std::min({dt, impact / steps, flat * parts / dem::kFlatSteps,
                    half / (dem::kStiffSteps * std::sqrt(contacts))});
     if (load > 0.0) dt = std::min(dt, kPi / std::sqrt(load * stiffness) / dem::kStiffSteps);
   }
