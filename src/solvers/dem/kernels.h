@@ -149,8 +149,9 @@ struct Complete {
 // ---- Motion
 
 // a + b as the nearest float and the rest.
-HD inline float two_sum(float a, float b, float& rest) {
-  const float sum = a + b, part = sum - a;
+template <class T>
+HD_INLINE inline T two_sum(const T& a, const T& b, T& rest) {
+  const T sum = a + b, part = sum - a;
   rest = (a - (sum - part)) + (b - part);
   return sum;
 }

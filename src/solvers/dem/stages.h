@@ -343,7 +343,7 @@ void DemSolver<Device>::drift(const State& now, double dt, State& next) {
     for_each(device_, "drift", static_cast<std::int64_t>(grain.size),
              dem::DriftSpheres{drift, grain});
   } else {
-    for_each(device_, "drift", static_cast<std::int64_t>(now.size()), drift);
+    drift_grains(device_, now.size(), drift);
   }
 }
 
@@ -476,17 +476,16 @@ template <class Device>
 void DemSolver<Device>::kick(double dt, double next_dt, State& next) {
   const View3<float> v = next.rewrite_vectors("velocity");
   const View3<float> w = next.rewrite_vectors("angular_velocity");
-  reduce_to<dem::JoinSummary>(
-      device_, "kick", static_cast<std::int64_t>(next.size()),
-      dem::Kick{forces(next), next.position(), next.vectors("position_low"), turns(next),
-                next.numbers<float>("scale"), next.numbers<float>("mass"), next.material(),
-                types().types, next.vectors("listed_position"),
-                compound_ ? next.numbers<float>("turned") : View<const float>{},
-                Vec3(setup_.gravity), static_cast<float>(dt), static_cast<float>(next_dt), v, w,
-                lopsided_ ? next.rewrite_vectors("angular_momentum") : View3<float>{},
-                next.write_vectors("force"), next.write_vectors("torque"),
-                compound_ ? next.write_numbers<float>("contacts") : View<float>{}},
-      &outcomes()->met);
+  kick_grains(device_, next.size(),
+              dem::Kick{forces(next), next.position(), next.vectors("position_low"), turns(next),
+                        next.numbers<float>("scale"), next.numbers<float>("mass"), next.material(),
+                        types().types, next.vectors("listed_position"),
+                        compound_ ? next.numbers<float>("turned") : View<const float>{},
+                        Vec3(setup_.gravity), static_cast<float>(dt), static_cast<float>(next_dt),
+                        v, w, lopsided_ ? next.rewrite_vectors("angular_momentum") : View3<float>{},
+                        next.write_vectors("force"), next.write_vectors("torque"),
+                        compound_ ? next.write_numbers<float>("contacts") : View<float>{}},
+              &outcomes()->met);
 }
 
 // What the device has summed for the host lies in the host's memory. Solids are summed by passes.
