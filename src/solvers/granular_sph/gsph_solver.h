@@ -34,12 +34,17 @@ class GsphSolver final : public Solver {
   double longest_step() const;  // of particles at rest [s]
   // The stages, in the order of the step.
   void find_neighbours(const State& now, const SolidsView& solids, State& next);
-  void measure(double dt, State& next);
+  bool begins_at_rest(const State& now) const;
+  void begin_at_rest(double dt, State& next);
+  int iterate(double dt, const gsph::Target& target, State& next);  // how often
+  void measure(double dt, const gsph::Target& target, State& next);
+  gsph::Target target(double dt) const;
   void correct_pressure(int k, double dt, const State& next);
   void correct_velocity(int k, double dt, bool may_end, State& next);
   void correct_stress(double dt, const State& next);
   void correct_velocity_by_stress(double dt, const State& next, bool first);
   bool dense_enough();
+  void find_mean_pressure(State& next);
   void move_on(const SolidsView& solids, double dt, State& next);
   void push_solids(const SolidsView& solids, double dt, const State& next);
   std::vector<gsph::Results> wait_for_results();
@@ -72,6 +77,7 @@ class GsphSolver final : public Solver {
   Buffer<Float4> stress_, more_stress_;
   Buffer3 pull_, friction_;    // by stress, on walls [m/s^2]
   Buffer<float> around_;       // mean pressure of the step before, of sand [Pa]
+  Buffer<float> packing_;      // what the density lacked at the start
   Buffer<float> strain_rate_;  // [1/s]
   Buffer<std::uint8_t> near_wall_;
   Buffer3 pushed_;                                     // [m]

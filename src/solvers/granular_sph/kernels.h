@@ -266,6 +266,7 @@ struct Measure {
   View<const std::uint32_t> slot_of;
   View<const WallPart> parts;
   View3<const float> friction;  // f; empty without sand
+  View<const float> packing;    // see Pack; empty without sand
   Kernels k;
   Target target;
   Vec3 gravity;              // [m/s^2]
@@ -302,7 +303,9 @@ struct Measure {
     free[at] = {start.x, start.y, start.z, beside};
     star[at] = {end.x, end.y, end.z, beside};
     if (more_stress.size > 0) more_stress[at].w = beside;
-    goals[at] = {target(c - swept), min(1.0f, k.squares / max(sums[7], 1e-6f))};
+    const float packed_by = packing.size > 0 ? packing[at] : 0.0f;
+    goals[at] = {target(c - swept + packed_by) - packed_by,
+                 min(1.0f, k.squares / max(sums[7], 1e-6f))};
     density[at] = c * m.density;
     const float excess = max(c - 1.0f, 0.0f);
     return {excess, excess, static_cast<std::uint64_t>(near.count(i))};

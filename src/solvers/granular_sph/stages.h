@@ -25,6 +25,10 @@ inline constexpr double kRelax = 0.7;     // under-relaxation of the pressure: 1
 inline constexpr double kOmega = 0.2;     // under-relaxation of the stress
 inline constexpr double kSmooth = 0.3;    // share of the stress around it in a particle's own
 inline constexpr double kTogether = 0.5;  // of pressure and stress that are corrected at once
+inline constexpr double kPacking = 0.05;  // density that loose sand may lack at the start
+inline constexpr double kForget = 0.2;    // [s] in which it settles
+inline constexpr int kTries = 50;         // for rest at the start
+inline constexpr double kStill = 0.005;   // change of the pressure that ends them
 inline constexpr double kPull = 0.001;    // excess density that a pull undoes at most
 inline constexpr double kSound = 1.0 / 0.03;  // speed of sound over sqrt(g d)
 
@@ -54,6 +58,7 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
       pull_(device),
       friction_(device),
       around_(device),
+      packing_(device),
       strain_rate_(device),
       near_wall_(device),
       pushed_(device),
@@ -94,6 +99,7 @@ std::vector<ColumnSpec> GsphSolver<Device>::columns() const {
     columns.push_back({"stress_shear", Type::f32, 3, false});   // xy, xz, yz
     columns.push_back({"wall_friction", Type::f32, 3, false});
     columns.push_back({"mean_pressure", Type::f32, 1, false});  // around a particle
+    columns.push_back({"packing", Type::f32, 1, false});
   }
   if (cohesive_) columns.push_back({"damage", Type::f32, 1, true});
   return columns;
@@ -145,13 +151,14 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   if (rough_) {
     for (auto* packs : {&stress_, &more_stress_}) packs->resize(count);
     for (auto* vectors : {&pull_, &friction_}) vectors->resize(count);
-    around_.resize(count);
-    for_each(
-        device_, "reorder", n(),
-        gsph::GatherStress{cells_.order(), now.vectors("stress_normal"),
-                           now.vectors("stress_shear"), now.vectors("wall_friction"),
-                           now.numbers<float>("mean_pressure"), paper() ? 0.0f : 1.0f,
-                           stress_.view(), more_stress_.view(), friction_.view(), around_.view()});
+    for (auto* numbers : {&around_, &packing_}) numbers->resize(count);
+    for_each(device_, "reorder", n(),
+             gsph::GatherStress{cells_.order(), now.vectors("stress_normal"),
+                                now.vectors("stress_shear"), now.vectors("wall_friction"),
+                                now.numbers<float>("mean_pressure"), now.numbers<float>("packing"),
+                                paper() ? 0.0f : 1.0f, stress_.view(), more_stress_.view(),
+                                friction_.view(), with_pressure_.view(), around_.view(),
+                                packing_.view()});
   }
   begin_aside(device_);
   boundary_.place(next.bodies, cells_.cells(), std::as_const(points_).view(), h);
@@ -162,33 +169,49 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
                               rough_ || driven_, wall_parts_.view()});
   end_aside(device_);
   next.reorder(cells_.order(), {"position", "velocity", "density", "pressure", "stress_normal",
-                                "stress_shear", "wall_friction", "mean_pressure"});
+                                "stress_shear", "wall_friction", "mean_pressure", "packing"});
   near_.build_later(cells_.cells(), std::as_const(points_).view(), h);
   join_aside(device_);
 }
 
+// Over a shorter step less is taken back: speeds of the way back do not grow as steps get shorter
+// for them.
 template <class Device>
-void GsphSolver<Device>::measure(double dt, State& next) {
+gsph::Target GsphSolver<Device>::target(double dt) const {
+  const bool pulls = params_.pressure == "bilateral";
+  const double band = pulls ? 1.0 : paper() ? 0.0 : gsph::kBand;
+  const double back = gsph::kBack * std::min(1.0, dt / longest_step());
+  return {static_cast<float>(paper() && !pulls ? 1.0 : back), static_cast<float>(band)};
+}
+
+template <class Device>
+void GsphSolver<Device>::measure(double dt, const gsph::Target& target, State& next) {
   const double d = setup_.spacing, g = length(setup_.gravity);
   const double sound = gsph::kSound * std::sqrt(g * d) * d;  // c_s h / 2
   for (auto* numbers : {&slope_x_, &slope_y_, &slope_z_}) numbers->resize(near_.view().index.size);
   pressure_.resize(points_.size());
-  const bool pulls = params_.pressure == "bilateral";
-  const double band = pulls ? 1.0 : paper() ? 0.0 : gsph::kBand;
-  // Over a shorter step it is less: speeds of the way back do not grow as steps get shorter for
-  // them.
-  const double back = gsph::kBack * std::min(1.0, dt / longest_step());
-  const gsph::Target target{static_cast<float>(paper() && !pulls ? 1.0 : back),
-                            static_cast<float>(band)};
-  reduce_to<gsph::JoinExcess>(
-      device_, "measure", n(),
-      gsph::Measure{
-          near_.view(), std::as_const(with_pressure_).view(), std::as_const(velocities_).view(),
-          next.material(), std::as_const(matter_).view(), boundary_.view().slot_of,
-          std::as_const(wall_parts_).view(), std::as_const(friction_).view(), kernels_, target,
-          gravity_, static_cast<float>(dt), static_cast<float>(sound), free_.view(), star_.view(),
-          more_stress_.view(), goals_.view(), next.write_numbers<float>("density"), slopes()},
-      &results_.data()->measured);
+  reduce_to<gsph::JoinExcess>(device_, "measure", n(),
+                              gsph::Measure{near_.view(),
+                                            std::as_const(with_pressure_).view(),
+                                            std::as_const(velocities_).view(),
+                                            next.material(),
+                                            std::as_const(matter_).view(),
+                                            boundary_.view().slot_of,
+                                            std::as_const(wall_parts_).view(),
+                                            std::as_const(friction_).view(),
+                                            std::as_const(packing_).view(),
+                                            kernels_,
+                                            target,
+                                            gravity_,
+                                            static_cast<float>(dt),
+                                            static_cast<float>(sound),
+                                            free_.view(),
+                                            star_.view(),
+                                            more_stress_.view(),
+                                            goals_.view(),
+                                            next.write_numbers<float>("density"),
+                                            slopes()},
+                              &results_.data()->measured);
 }
 
 template <class Device>
@@ -203,7 +226,7 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
                   static_cast<float>(dt), static_cast<float>(delta),
                   static_cast<float>(params_.pressure == "bilateral" ? gsph::kPull : 0.0),
                   goals_.view(), with_pressure_.view(), pressure_.view()},
-      &results_.data()[k].excess);
+      &results_.data()[k - 1].excess);
 }
 
 template <class Device>
@@ -214,7 +237,7 @@ void GsphSolver<Device>::correct_velocity(int k, double dt, bool may_end, State&
   wall_pressure_.resize(boundary_.placed());
   begin_aside(device_);
   if (may_end) {
-    device_.download_later(excess_.get(), &results_.data()[k].excess, sizeof(gsph::Excess));
+    device_.download_later(excess_.get(), &results_.data()[k - 1].excess, sizeof(gsph::Excess));
   }
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
            gsph::PressWalls{walls, with_pressure, kernels_, wall_pressure_.view()});
@@ -258,6 +281,39 @@ void GsphSolver<Device>::correct_velocity_by_stress(double dt, const State& next
                  kernels_, static_cast<float>(dt), first, pull_.view(), star_.view()});
 }
 
+template <class Device>
+bool GsphSolver<Device>::begins_at_rest(const State& now) const {
+  return rough_ && !paper() && now.step == 0 && now.max_speed == 0.0;
+}
+
+// Sand that begins at rest begins with the pressure and the friction that hold it, where they can:
+// in the first steps it would slide, and fall onto itself, before they are there. Tries are steps
+// in which nothing moves, and nothing may get denser than it is.
+template <class Device>
+void GsphSolver<Device>::begin_at_rest(double dt, State& next) {
+  const double delta = gsph::kRelax * gsph::pressure_step(kernels_, dt);
+  const int n_iterations = params_.iterations_min;
+  double before = 0.0;
+  for (int k = 0; k < gsph::kTries; ++k) {
+    iterate(dt, {0.0f, 1.0f}, next);
+    reduce_to<gsph::JoinExcess>(
+        device_, "rest", n(),
+        gsph::TryAgain{std::as_const(star_).view(), next.numbers<float>("mean_pressure"),
+                       velocities_.view(), with_pressure_.view(), stress_.view(), around_.view()},
+        &results_.data()->measured);
+    gsph::Results now;
+    device_.download(&now, results_.data(), sizeof(now));
+    const double pressure = static_cast<double>(now.measured.sum);
+    if (std::abs(pressure - before) <= gsph::kStill * pressure) break;
+    before = pressure;
+  }
+  const double soft = (1.0 - gsph::kWarm) / (n_iterations * delta * gsph::kBack);
+  for_each(device_, "rest", n(),
+           gsph::Pack{std::as_const(with_pressure_).view(), next.numbers<float>("density"),
+                      next.material(), std::as_const(matter_).view(), static_cast<float>(soft),
+                      static_cast<float>(gsph::kPacking), velocities_.view(), packing_.view()});
+}
+
 // Whether the iteration may be the last. Densities are those before it; it makes them better. The
 // device has the rest of the iteration to do while the host waits for them.
 template <class Device>
@@ -265,6 +321,13 @@ bool GsphSolver<Device>::dense_enough() {
   device_.wait_for_download();
   return static_cast<double>(static_cast<const gsph::Excess*>(excess_.get())->largest) <=
          params_.tolerance;
+}
+
+template <class Device>
+void GsphSolver<Device>::find_mean_pressure(State& next) {
+  for_each(device_, "mean", n(),
+           gsph::MeanPressure{near_.view(), std::as_const(with_pressure_).view(), kernels_,
+                              next.write_numbers<float>("mean_pressure")});
 }
 
 template <class Device>
@@ -281,18 +344,17 @@ void GsphSolver<Device>::move_on(const SolidsView& solids, double dt, State& nex
                    pushed_.view(), next.write_position(), next.write_velocity(),
                    next.write_numbers<float>("pressure")});
   if (rough_) {
-    for_each(device_, "mean", n(),
-             gsph::MeanPressure{near_.view(), std::as_const(with_pressure_).view(), kernels_,
-                                next.write_numbers<float>("mean_pressure")});
-    for_each(
-        device_, "smooth", n(),
-        gsph::KeepStress{near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
-                         std::as_const(more_stress_).view(), std::as_const(friction_).view(),
-                         std::as_const(around_).view(), next.material(),
-                         std::as_const(matter_).view(), boundary_.view().slot_of, kernels_,
-                         static_cast<float>(paper() ? 0.0 : gsph::kSmooth),
-                         next.write_vectors("stress_normal"), next.write_vectors("stress_shear"),
-                         next.write_vectors("wall_friction")});
+    for_each(device_, "smooth", n(),
+             gsph::KeepStress{
+                 near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
+                 std::as_const(more_stress_).view(), std::as_const(friction_).view(),
+                 std::as_const(around_).view(), next.material(), std::as_const(matter_).view(),
+                 boundary_.view().slot_of, kernels_,
+                 cohesive_ ? next.numbers<float>("damage") : View<const float>{},
+                 std::as_const(packing_).view(), static_cast<float>(paper() ? 0.0 : gsph::kSmooth),
+                 static_cast<float>(1.0 - std::exp(-dt / gsph::kForget)),
+                 next.write_vectors("stress_normal"), next.write_vectors("stress_shear"),
+                 next.write_vectors("wall_friction"), next.write_numbers<float>("packing")});
   }
   if (cohesive_) {
     const gsph::Bonds bonds{static_cast<float>(params_.bond_limit),

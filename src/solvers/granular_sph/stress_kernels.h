@@ -5,26 +5,85 @@
 
 namespace barchan::gsph {
 
+// Pressure and tension of the same particle undo each other, and each would call for more of the
+// other: what both have goes.
+HD inline void cancel(Float4& with_pressure, Float4& stress) {
+  const float both = min(max(with_pressure.w, 0.0f), (stress.x + stress.y + stress.z) / 3.0f);
+  if (both <= 0.0f) return;
+  with_pressure.w -= both;
+  stress = {stress.x - both, stress.y - both, stress.z - both, stress.w};
+}
+
 // What sand has beside, in the order of the cells.
 struct GatherStress {
   View<const std::uint32_t> order;
   View3<const float> normal, shear, rub;  // xx, yy, zz; xy, xz, yz; f
-  View<const float> mean;                 // p around it [Pa]
+  View<const float> mean, packed;         // p around it [Pa]; packing
   float warm;
   View<Float4> stress, more_stress;  // out: xx, yy, zz, xy; xz, yz, (1 / strength), (b)
   View3<float> friction;             // out: f
-  View<float> around;                // out: p around it [Pa]
+  View<Float4> with_pressure;        // in and out
+  View<float> around, packing;       // out: p around it [Pa]; packing
 
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     const std::size_t from = order[i];
     const Vec3 n = warm * normal[from], t = warm * shear[from];
     stress[i] = {n.x, n.y, n.z, t.x};
+    cancel(with_pressure[i], stress[i]);
     more_stress[i] = {t.y, t.z, 0.0f, 0.0f};
     friction[i] = warm * rub[from];
     around[i] = mean[from];
+    packing[i] = packed[from];
   }
 };
+
+// ---- Rest, to begin with
+
+// v* and p to begin the next try with. What slows down stops: all comes to rest in as many tries as
+// a wave takes through it.
+struct TryAgain {
+  View<const Float4> star;
+  View<const float> mean;
+  View<Float4> velocities, with_pressure, stress;  // in and out
+  View<float> around;                              // out
+
+  HD_INLINE Excess operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const Vec3 v = point(star, static_cast<std::uint32_t>(at));
+    const Float4 before = velocities[i];
+    const Vec3 u(before.x, before.y, before.z);
+    const Vec3 on = dot(u, v - u) < 0.0f ? Vec3{} : v;
+    cancel(with_pressure[i], stress[i]);
+    velocities[i] = {on.x, on.y, on.z, before.w};
+    around[i] = mean[i];
+    return {with_pressure[i].w, 0.0f, 0};
+  }
+};
+
+// Packing is what the density at the start lacks for the pressure that holds a particle at rest,
+// so that it stays where it was filled: Measure adds it. Bonds keep it. Loose sand forgets it and
+// settles, slowly, with its friction at work.
+struct Pack {
+  View<const Float4> with_pressure;
+  View<const float> density;  // [kg/m^3]
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  float soft;               // excess density that keeps up a pressure over rho [s^2/m^2]
+  float most;               // of sand without bonds
+  View<Float4> velocities;  // out: at rest again
+  View<float> packing;      // out
+
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const Matter& m = matter[material[i]];
+    const float lacks = 1.0f + (soft * with_pressure[i].w - density[i]) / m.density;
+    velocities[i] = {0.0f, 0.0f, 0.0f, velocities[i].w};
+    packing[i] = !m.rough ? 0.0f : m.cohesion > 0.0f ? lacks : min(lacks, most);
+  }
+};
+
+// ---- Strain and stress
 
 struct StrainSums {
   static constexpr int kSums = 6;  // of slope ((v_j - v_i) r^T + r (v_j - v_i)^T) / (2 r)
@@ -205,8 +264,12 @@ struct KeepStress {
   View<const Matter> matter;
   View<const std::uint32_t> slot_of;
   Kernels k;
+  View<const float> damage;  // empty where nothing is cohesive
+  View<const float> packing;
   float most;                       // share of the mean, of sand without cohesion
+  float forget;                     // share of the packing, in a step
   View3<float> normal, shear, rub;  // out
+  View<float> packed;               // out
 
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
@@ -220,6 +283,9 @@ struct KeepStress {
     normal[at] = own * Vec3(a.x, a.y, a.z) + theirs * sums.vector(0);
     shear[at] = own * Vec3(a.w, b.x, b.y) + theirs * sums.vector(3);
     rub[at] = slot_of[at] != ~0u ? friction[at] : Vec3{};
+    const bool bonded = matter[material[at]].cohesion > 0.0f;
+    const float loose = bonded ? (damage.size > 0 ? damage[at] : 0.0f) : 1.0f;
+    packed[at] = (1.0f - loose * forget) * packing[at];
   }
 };
 
