@@ -492,6 +492,27 @@ struct Memory {
   Slots next_walls;
 };
 
+// The distance to a solid, exact at the edges where its parts meet. Fields of differences and
+// intersections are maxima (geometry/sdf.h): beyond an edge they tell the distance to the nearer of
+// the two surfaces as if it went on, and a sphere would roll over a rim as over a step of its own
+// radius. Where the way down to that surface does not end on the solid, it goes on from there to
+// the other one: to the edge, if they meet at right angles, and nearly so if they do not.
+HD inline Distance to_surface(const SolidView& solid, const Vec3& x, float radius) {
+  const Distance near = solid_distance_at_end(solid, x);
+  if (solid.end - solid.begin < 2 || near.d >= radius || !(near.d > 0.0f)) return near;
+  const float close = 0.01f * radius;
+  Vec3 foot = x - near.d * near.gradient;
+  Distance there = solid_distance_at_end(solid, foot);
+  if (!(there.d > close)) return near;
+  for (int turn = 0; turn < 3 && there.d > close; ++turn) {
+    foot -= there.d * there.gradient;
+    there = solid_distance_at_end(solid, foot);
+  }
+  const Vec3 arm = x - foot;
+  const float d = length(arm);
+  return {d, (1.0f / d) * arm};
+}
+
 // A sphere and a solid, in up to three places: the nearest one; and, with the sphere moved out of
 // that, the nearest of what is left, as in a corner.
 template <bool kHistory>
@@ -516,7 +537,7 @@ struct PushAtWalls {
     float deepest = -1.0f, stored = 0.0f;
     int places = 0;
     for (; places < kPlaces; ++places) {
-      const Distance near = solid_distance_at_end(solid, A.x + shift);
+      const Distance near = to_surface(solid, A.x + shift, A.radius);
       const Vec3 n = near.gradient;
       const float gap = near.d + dot(A.low - shift, n), x = A.radius - gap;
       bool known = false;
