@@ -10,10 +10,13 @@
 #include "commands.h"
 #include "progress.h"
 #include "signals.h"
+#include "view_place.h"
 
 namespace barchan {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct RunOptions {
   std::string scene, device = "cpu", out;
@@ -21,6 +24,7 @@ struct RunOptions {
   std::int64_t frames = -1;
   bool resume = false, overwrite = false, json_log = false, view = false;
   std::vector<std::string> settings;
+  ViewPlace place;
 };
 
 std::string size_line(const Scene& scene) {
@@ -28,7 +32,7 @@ std::string size_line(const Scene& scene) {
   return fmt::format("spacing {} m, radius {} m, support {} m", d, 0.5 * d, 2.0 * d);
 }
 
-int run(const RunOptions& options, const CommandLine& line, bool quiet) {
+RunRequest request_of(const RunOptions& options, const CommandLine& line) {
   RunRequest request;
   request.scene = load_scene(options.scene, options.settings);
   if (options.frames >= 0) {
@@ -44,15 +48,53 @@ int run(const RunOptions& options, const CommandLine& line, bool quiet) {
   request.mode = options.resume      ? RunMode::resume
                  : options.overwrite ? RunMode::overwrite
                                      : RunMode::create;
-  catch_signals();
+  request.stop = stop_asked;
+  return request;
+}
 
+Json start_event(const RunInfo& info, const State& state, const RunRequest& request) {
+  return {{"event", "start"},
+          {"scene", info.scene},
+          {"solver", info.solver},
+          {"device", info.device},
+          {"threads", info.threads},
+          {"particles", state.size()},
+          {"folder", request.folder.string()},
+          {"frame", state.frame}};
+}
+
+void note_start(const RunInfo& info, const State& state, const RunRequest& request) {
+  note("{}: {}, {} particles, {} -> {}", info.scene, info.solver, human_count(state.size()),
+       size_line(request.scene), request.folder.string());
+  if (state.step > 0) note("going on from frame {} (t = {:.4f} s)", state.frame, state.time);
+}
+
+Json end_event(const RunInfo& info) {
+  return {{"event", name_of(info.state)},
+          {"frames", info.frames},
+          {"steps", info.steps},
+          {"wall_seconds", info.wall_seconds}};
+}
+
+void note_end(const RunInfo& info, const RunRequest& request) {
+  if (info.state == RunState::done) {
+    note("{}: {} frame{} in {}", request.folder.string(), info.frames, info.frames == 1 ? "" : "s",
+         human_seconds(info.wall_seconds));
+  } else {
+    note("interrupted at t = {:.4f} s; a checkpoint is written, go on with --resume", info.time);
+  }
+}
+
+int run(const RunOptions& options, const CommandLine& line, bool quiet) {
+  RunRequest request = request_of(options, line);
+  catch_signals();
   using Style = ProgressLine::Style;
   ProgressLine progress(options.json_log ? Style::json : quiet ? Style::quiet : Style::automatic);
-  request.stop = stop_asked;
   std::unique_ptr<ViewFeed> feed;
   std::unique_ptr<RunWatch> watch;
   if (options.view) {
-    feed = std::make_unique<ViewFeed>(ViewPlace{});
+    feed = std::make_unique<ViewFeed>(
+        ViewPlace{options.place.host, options.place.port, chosen_token()});
     watch = std::make_unique<RunWatch>(options.scene, request.scene, *feed, request.stop);
   }
   request.progress = [&](const Progress& p) {
@@ -65,43 +107,24 @@ int run(const RunOptions& options, const CommandLine& line, bool quiet) {
       watch->started(driver);
     }
     if (options.json_log) {
-      nlohmann::ordered_json start = {{"event", "start"},
-                                      {"scene", info.scene},
-                                      {"solver", info.solver},
-                                      {"device", info.device},
-                                      {"threads", info.threads},
-                                      {"particles", driver.state().size()},
-                                      {"folder", request.folder.string()},
-                                      {"frame", driver.state().frame}};
-      return progress.event(start.dump());
-    }
-    note("{}: {}, {} particles, {} -> {}", info.scene, info.solver,
-         human_count(driver.state().size()), size_line(request.scene), request.folder.string());
-    if (driver.state().step > 0) {
-      note("going on from frame {} (t = {:.4f} s)", driver.state().frame, driver.state().time);
+      progress.event(start_event(info, driver.state(), request).dump());
+    } else {
+      note_start(info, driver.state(), request);
     }
   };
   RunInfo info;
   try {
     info = run_scene(request);
   } catch (const std::exception& error) {
-    progress.event(nlohmann::ordered_json{{"event", "failed"}, {"why", error.what()}}.dump());
+    progress.event(Json{{"event", "failed"}, {"why", error.what()}}.dump());
     throw;
   }
-  const bool done = info.state == RunState::done;
   if (options.json_log) {
-    nlohmann::ordered_json end = {{"event", name_of(info.state)},
-                                  {"frames", info.frames},
-                                  {"steps", info.steps},
-                                  {"wall_seconds", info.wall_seconds}};
-    progress.event(end.dump());
-  } else if (done) {
-    note("{}: {} frame{} in {}", request.folder.string(), info.frames, info.frames == 1 ? "" : "s",
-         human_seconds(info.wall_seconds));
+    progress.event(end_event(info).dump());
   } else {
-    note("interrupted at t = {:.4f} s; a checkpoint is written, go on with --resume", info.time);
+    note_end(info, request);
   }
-  return done ? 0 : 1;
+  return info.state == RunState::done ? 0 : 1;
 }
 
 }  // namespace
@@ -122,6 +145,7 @@ void add_run(CLI::App& app, CommandLine& line) {
       ->allow_extra_args(false);
   command->add_flag("--json-log", options->json_log, "Progress as JSON lines on stdout");
   command->add_flag("--view", options->view, "Watch it in the browser");
+  add_view_place(*command, options->place);
   command->callback([&app, &line, options] {
     line.action = [&app, &line, options] {
       return run(*options, line, app.get_option("--quiet")->count() > 0);
