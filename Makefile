@@ -19,7 +19,7 @@ help:
 	@echo "make build      the program, at $(PROGRAM); PORTABLE=1 for any x86-64-v3 machine"
 	@echo "make install    program, C++ library and Python module, below PREFIX=$(PREFIX)"
 	@echo "make bench      time the kernels and the bench scenes"
-	@echo "make docs       write the pages that are made from the parameter tables"
+	@echo "make docs       write the pages that the program makes itself (docs/README.md leads to all)"
 	@echo "make assets     fetch the Stanford bunny (npm); scenes do without it, too"
 	@echo "make format     clang-format everything"
 	@echo "make page       build the page of barchan view (npm); make build does where npm is there"
@@ -68,8 +68,8 @@ bench: build
 	$(PROGRAM) bench bench/ballistic-1m
 
 docs: build
-	$(PROGRAM) params --markdown > docs/reference.md
-	$(PROGRAM) params --json-schema > docs/scene.schema.json
+	@tools/make_docs.sh $(PROGRAM) docs
+	@tools/check_links.py
 
 format: packages
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format -i

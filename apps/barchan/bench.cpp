@@ -156,11 +156,9 @@ void add_bench(CLI::App& app, CommandLine& line) {
   command->add_option("--steps", options->steps, "Steps that are timed")
       ->check(CLI::Range(1, 1000000));
   command->add_option("--warmup", options->warmup, "Steps before")->check(CLI::Range(0, 1000000));
-  command->add_option("--threads", options->threads, "CPU threads; 0: as many as cores")
-      ->check(CLI::Range(0, 1024));
-  command->add_option("--device", options->device, "cpu or cuda");
+  add_device_options(*command, options->device, options->threads);
   command->add_option("--json", options->json, "Also write the result to this file");
-  command->add_option("--set", options->settings, "section.key=value")->allow_extra_args(false);
+  add_set_option(*command, options->settings);
   command->callback([&line, options] { line.action = [options] { return bench(*options); }; });
 }
 

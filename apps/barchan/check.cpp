@@ -125,7 +125,7 @@ void add_check(CLI::App& app, CommandLine& line) {
   CLI::App* command =
       app.add_subcommand("check", "Say what is wrong with a scene, or what it needs");
   command->add_option("SCENE", options->scene, "A file or the name of a shipped scene")->required();
-  command->add_option("--set", options->settings, "section.key=value")->allow_extra_args(false);
+  add_set_option(*command, options->settings);
   command->callback([&line, options] { line.action = [options] { return check(*options); }; });
 }
 

@@ -36,12 +36,19 @@ void add_paper(CLI::App& app, CommandLine& line);
 void add_view(CLI::App& app, CommandLine& line);
 void add_compare(CLI::App& app, CommandLine& line);
 
+// Options that several commands have.
+void add_threads_option(CLI::App& command, int& threads);
+void add_device_options(CLI::App& command, std::string& device, int& threads);
+void add_set_option(CLI::App& command, std::vector<std::string>& settings,
+                    const char* section = "section");
+
 // What `barchan render` does, for other commands, too: pictures, a contact sheet and a video in the
 // run's folder. Returns the exit code: 1 where some frame could not be drawn.
 struct RenderOptions {
   std::string folder, frames, size, look, quality, format;
   std::vector<std::string> settings;  // of --set
   int samples = 0;                    // a pixel; 0: what the quality says
+  int pictures = 0;                   // so many, spread over the frames; 0: of all
   int threads = 0;                    // 0: as many as cores
 };
 int render_run(const RenderOptions& options);
@@ -57,6 +64,9 @@ FrameRange parse_frame_range(const std::string& text);
 // The frames of a run within a range, as (number, file). Rejects folders and ranges without any.
 std::vector<std::pair<std::int64_t, std::filesystem::path>> frames_in(
     const std::filesystem::path& folder, const FrameRange& range);
+
+// So many of `there` things, evenly spread, the last among them: their places, in order.
+std::vector<std::size_t> spread_over(std::size_t there, int count);
 
 // Names the frames within a range, between the first and the last that are there, that the run does
 // not have. Returns how many.

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "api/pictures.h"
-#include "api/run.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "cache/frame_file.h"
@@ -51,8 +50,6 @@ std::vector<Planned> plan(const Options& options, const Scene& scene, const fs::
 }
 
 void simulate(const Options& options, const CommandLine& line, const Planned& planned) {
-  using Style = ProgressLine::Style;
-  ProgressLine progress(log_is_quiet() ? Style::quiet : Style::automatic);
   RunRequest request;
   request.scene = planned.scene;
   request.scene_argument = options.scene;
@@ -61,15 +58,16 @@ void simulate(const Options& options, const CommandLine& line, const Planned& pl
   request.threads = options.threads;
   request.folder = planned.run.folder;
   request.mode = RunMode::overwrite;
-  request.progress = [&](const Progress& p) { progress.show(p); };
-  run_scene(request);
+  run_with_progress(std::move(request));
 }
 
 // Frames that are evenly spread over the shot, the last one among them.
 std::vector<std::int64_t> shown_frames(const Scene& scene, int count) {
-  const std::int64_t end = scene.frame_count() / scene.cache.every;
+  const auto there = static_cast<std::size_t>(scene.frame_count() / scene.cache.every + 1);
   std::vector<std::int64_t> frames;
-  for (int k = 1; k <= count; ++k) frames.push_back(scene.cache.every * (end * k / count));
+  for (const std::size_t at : spread_over(there, count)) {
+    frames.push_back(scene.cache.every * static_cast<std::int64_t>(at));
+  }
   return frames;
 }
 
@@ -149,11 +147,8 @@ void add_compare(CLI::App& app, CommandLine& line) {
   command->add_option("--out", options->out, "Folder for runs and page; out/compare/SCENE");
   command->add_option("--frames", options->frames, "Only so many")->check(CLI::PositiveNumber);
   command->add_option("--pictures", options->pictures, "Of each run; 5")->check(CLI::Range(1, 100));
-  command->add_option("--set", options->settings, "section.key=value, as often as needed")
-      ->allow_extra_args(false);
-  command->add_option("--device", options->device, "cpu or cuda");
-  command->add_option("--threads", options->threads, "CPU threads; 0: as many as cores")
-      ->check(CLI::Range(0, 1024));
+  add_set_option(*command, options->settings);
+  add_device_options(*command, options->device, options->threads);
   command->callback(
       [&line, options] { line.action = [&line, options] { return compare(*options, line); }; });
 }

@@ -119,7 +119,7 @@ int export_xdmf(const Options& options) {
   return 0;
 }
 
-int run_export(const Options& options, bool quiet) {
+int run_export(const Options& options) {
   if (std::find(kFormats.begin(), kFormats.end(), options.to) == kFormats.end()) {
     reject("--to {}: choose ply, obj, vdb, xdmf, csv or usda", options.to);
   }
@@ -134,7 +134,7 @@ int run_export(const Options& options, bool quiet) {
   fs::create_directories(out);
 
   Exporter exporter(options, scene, out);
-  ProgressLine progress(quiet ? ProgressLine::Style::quiet : ProgressLine::Style::automatic);
+  ProgressLine progress;
   const int missing = report_missing(run, range, scene.cache.every);
   std::size_t done = 0, written = 0;
   for (const auto& [number, file] : frames) {
@@ -155,15 +155,9 @@ void add_export(CLI::App& app, CommandLine& line) {
   command->add_option("--to", options->to, "ply, obj, vdb, xdmf, csv or usda")->required();
   command->add_option("--frames", options->frames, "A..B; all by default");
   command->add_option("--out", options->out, "Folder for the files; DIR/<format> by default");
-  command->add_option("--set", options->settings, "surface.key=value, as often as needed")
-      ->allow_extra_args(false);
-  command->add_option("--threads", options->threads, "CPU threads; 0: as many as cores")
-      ->check(CLI::Range(0, 1024));
-  command->callback([&app, &line, options] {
-    line.action = [&app, options] {
-      return run_export(*options, app.get_option("--quiet")->count() > 0);
-    };
-  });
+  add_set_option(*command, options->settings, "surface");
+  add_threads_option(*command, options->threads);
+  command->callback([&line, options] { line.action = [options] { return run_export(*options); }; });
 }
 
 }  // namespace barchan

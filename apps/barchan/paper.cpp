@@ -3,10 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "api/run.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -25,9 +25,11 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 struct Options {
-  std::string id, out, device = "cpu";
+  std::string id, out, device = "cpu", size;
   int threads = 0;
-  bool quick = false, report = false, page_only = false, pictures = true;
+  int pictures = -1;   // of each run; -1: what the version asks for
+  double limit = 0.0;  // of each run [s]; 0: none
+  bool quick = false, report = false, page_only = false;
 };
 
 // Results of a GPU stand beside those of the CPU: the report shows both.
@@ -67,8 +69,6 @@ std::vector<Planned> plan(const Figure& figure, bool reduced, const fs::path& fo
 
 void simulate(const Options& options, const Figure& figure, const Planned& planned,
               const CommandLine& line) {
-  using Style = ProgressLine::Style;
-  ProgressLine progress(log_is_quiet() ? Style::quiet : Style::automatic);
   RunRequest request;
   request.scene = planned.scene;
   request.scene_argument = figure.id;
@@ -77,25 +77,51 @@ void simulate(const Options& options, const Figure& figure, const Planned& plann
   request.threads = options.threads;
   request.folder = planned.folder;
   request.mode = RunMode::overwrite;
-  request.progress = [&](const Progress& p) { progress.show(p); };
-  run_scene(request);
+  using Clock = std::chrono::steady_clock;
+  request.stop = [&options, begun = Clock::now()] {
+    return options.limit > 0.0 &&
+           std::chrono::duration<double>(Clock::now() - begun).count() > options.limit;
+  };
+  if (run_with_progress(std::move(request)).state == RunState::interrupted) {
+    note("{}: ended by --limit, what is there is measured", planned.folder.string());
+  }
+}
+
+// Every frame, or a few; a reduced version has two small ones.
+int draw(const Options& options, const fs::path& folder) {
+  if (options.pictures == 0) return 0;
+  RenderOptions render;
+  render.folder = folder.string();
+  render.threads = options.threads;
+  render.size = options.size.empty() && options.quick ? "320x180" : options.size;
+  render.pictures = options.pictures > 0 ? options.pictures : options.quick ? 2 : 0;
+  return render_run(render);
 }
 
 Json or_null(double value) {
   return std::isfinite(value) ? Json(value) : Json();
 }
 
+// A number of ours; NaN, and why, where a run that was ended early has it not.
+double value_of(const Expression& expression, const std::vector<FigureRun>& runs,
+                int& exit_code) try {
+  return expression.number([&](const Name& name) { return figure_value(runs, name); });
+} catch (const Error& error) {
+  log_message(LogLevel::error, error.what());
+  exit_code = 1;
+  return std::nan("");
+}
+
 // Ours beside theirs, as a table; what of it goes to results.json.
 Json numbers_of(const Scene& scene, const std::vector<Expression>& expressions,
-                const std::vector<FigureRun>& runs) {
+                const std::vector<FigureRun>& runs, int& exit_code) {
   Json numbers = Json::array();
   if (!expressions.empty()) {
     fmt::print("  {:<40}{:>14}{:>14}{:>12}\n", "", "ours", "theirs", "ours/theirs");
   }
   for (std::size_t i = 0; i < expressions.size(); ++i) {
     const PaperNumberParams& number = scene.paper.numbers[i];
-    const double ours =
-        expressions[i].number([&](const Name& name) { return figure_value(runs, name); });
+    const double ours = value_of(expressions[i], runs, exit_code);
     const std::string unit = number.unit.empty() ? "" : " [" + number.unit + "]";
     const double ratio = ours / number.theirs;
     const auto text = [](double value, const char* format) {
@@ -127,6 +153,7 @@ void write_results(const Figure& figure, const Scene& scene, const Json& numbers
                 {"spacing", scene.general.resolution},
                 {"particles", info.particles},
                 {"frames", info.frames},
+                {"frames_planned", info.frames_planned},
                 {"steps", info.steps},
                 {"seconds", info.wall_seconds}}},
               {"variants", Json::array()},
@@ -139,17 +166,24 @@ void write_results(const Figure& figure, const Scene& scene, const Json& numbers
   write_file_atomic(folder.path() / "results.json", out.dump(2) + "\n");
 }
 
-// 1 where gnuplot is missing: there are numbers still.
-int draw_plots(const Scene& scene, const std::vector<FigureRun>& runs, const fs::path& plots) try {
-  draw_page(ledger_page(runs.front().record), plots / "ledger.png");
-  for (const PaperPlotParams& plot : scene.paper.plots) {
-    draw_page(paper_page(plot, runs), plots / (plot.name + ".png"));
-    fmt::print("barchan: {}\n", (plots / (plot.name + ".png")).string());
-  }
+// 1 where gnuplot is missing, or a run ended before what the plot shows: there are numbers still.
+int draw_plot(const std::function<Page()>& page, const fs::path& file) try {
+  draw_page(page(), file);
   return 0;
 } catch (const Error& error) {
   log_message(LogLevel::error, error.what());
   return 1;
+}
+
+int draw_plots(const Scene& scene, const std::vector<FigureRun>& runs, const fs::path& plots) {
+  int exit_code = draw_plot([&] { return ledger_page(runs.front().record); }, plots / "ledger.png");
+  for (const PaperPlotParams& plot : scene.paper.plots) {
+    const fs::path file = plots / (plot.name + ".png");
+    const int failed = draw_plot([&] { return paper_page(plot, runs); }, file);
+    if (failed == 0) fmt::print("barchan: {}\n", file.string());
+    exit_code = std::max(exit_code, failed);
+  }
+  return exit_code;
 }
 
 int make_figure(const Options& options, const Figure& figure, const fs::path& folder,
@@ -163,17 +197,13 @@ int make_figure(const Options& options, const Figure& figure, const fs::path& fo
   for (const Planned& run : planned) {
     if (planned.size() > 1) note("{}: {}", figure.id, run.label);
     simulate(options, figure, run, line);
-    RenderOptions render;
-    render.folder = run.folder.string();
-    render.threads = options.threads;
-    if (options.quick) render.size = "480x270";
-    if (options.pictures) exit_code = std::max(exit_code, render_run(render));
+    exit_code = std::max(exit_code, draw(options, run.folder));
     runs.push_back({run.name, run.label, RunRecord(run.folder)});
   }
   exit_code = std::max(exit_code, draw_plots(scene, runs, folder / "plots"));
   fmt::print("{} ({}{}): {}\n", figure.id, figure.figure, options.quick ? ", quick" : "",
              scene.paper.note.empty() ? figure.shows : scene.paper.note);
-  write_results(figure, scene, numbers_of(scene, ours, runs), options.quick, runs);
+  write_results(figure, scene, numbers_of(scene, ours, runs, exit_code), options.quick, runs);
   return exit_code;
 }
 
@@ -218,13 +248,16 @@ void add_paper(CLI::App& app, CommandLine& line) {
   command->add_flag("--quick", options->quick, "A reduced version");
   command->add_option("--out", options->out,
                       "Run folder, out/papers/ID; with --report the folder of all, out/papers");
-  command->add_option("--device", options->device, "cpu or cuda");
-  command->add_option("--threads", options->threads, "CPU threads; 0: as many as cores")
-      ->check(CLI::Range(0, 1024));
+  add_device_options(*command, options->device, options->threads);
   command->add_flag("--report", options->report,
                     "Run what has no results yet, and write OUT/report.html with all that have");
-  command->add_flag("--pictures,!--no-pictures", options->pictures,
-                    "Draw every frame (the default), or make numbers and plots only");
+  command->add_option("--limit", options->limit,
+                      "Seconds after which each run ends; what is there by then is measured");
+  command
+      ->add_option("--pictures", options->pictures,
+                   "So many of each run, 0: none; of every frame by default, two with --quick")
+      ->check(CLI::Range(0, 100000));
+  command->add_option("--size", options->size, "Of pictures: WIDTHxHEIGHT; the scene's by default");
   command->add_flag("--page-only", options->page_only, "With --report: run nothing")
       ->needs("--report");
   command->callback(

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/log.h"
 #include "base/units.h"
 
 namespace barchan {
@@ -14,6 +15,8 @@ using Clock = std::chrono::steady_clock;
 
 ProgressLine::ProgressLine(Style style)
     : style_(style), terminal_(::isatty(STDERR_FILENO) != 0), begun_(Clock::now()) {}
+
+ProgressLine::ProgressLine() : ProgressLine(log_is_quiet() ? Style::quiet : Style::automatic) {}
 
 ProgressLine::~ProgressLine() {
   if (open_line_) std::fputc('\n', stderr);
@@ -68,6 +71,12 @@ void ProgressLine::show(const Progress& progress) {
   if (std::isfinite(progress.error)) text += fmt::format("  error {:.2g}", progress.error);
   put(text + eta(static_cast<double>(progress.frame - first_frame_),
                  static_cast<double>(progress.frames - progress.frame)));
+}
+
+RunInfo run_with_progress(RunRequest request) {
+  ProgressLine line;
+  request.progress = [&](const Progress& progress) { line.show(progress); };
+  return run_scene(request);
 }
 
 }  // namespace barchan

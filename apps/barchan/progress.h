@@ -4,13 +4,14 @@
 #include <chrono>
 #include <string>
 
-#include "sim/driver.h"
+#include "api/run.h"
 
 namespace barchan {
 
 class ProgressLine {
  public:
   enum class Style { quiet, automatic, json };
+  ProgressLine();  // quiet where the log is
   explicit ProgressLine(Style style);
   ~ProgressLine();
 
@@ -30,5 +31,8 @@ class ProgressLine {
   std::int64_t first_frame_ = -1;
   std::chrono::steady_clock::time_point begun_, shown_;
 };
+
+// Runs it beneath such a line.
+RunInfo run_with_progress(RunRequest request);
 
 }  // namespace barchan

@@ -47,8 +47,8 @@ Scene scene_of(const RunFolder& run, const RenderOptions& options) {
   return scene;
 }
 
-// Nine of the pictures on one sheet, and all in a video.
-void summarize(const fs::path& folder, const std::vector<fs::path>& pictures, double fps) {
+// Nine of the pictures on one sheet.
+void make_sheet(const fs::path& folder, const std::vector<fs::path>& pictures) {
   std::vector<Image> nine;
   const std::size_t shown = std::min<std::size_t>(9, pictures.size());
   for (std::size_t k = 0; k < shown; ++k) {
@@ -57,9 +57,23 @@ void summarize(const fs::path& folder, const std::vector<fs::path>& pictures, do
   }
   write_png(folder / "contact_sheet.png", contact_sheet(nine, 3));
   note("{}", (folder / "contact_sheet.png").string());
+}
+
+void make_video(const fs::path& folder, const std::vector<fs::path>& pictures, double fps) {
   if (pictures.size() < 2) return;
   encode_video(pictures, fps, folder / "video.mp4");
   note("{}", (folder / "video.mp4").string());
+}
+
+using NumberedFile = std::pair<std::int64_t, fs::path>;
+
+// The frames of which pictures are wanted.
+std::vector<NumberedFile> drawn_frames(const RenderOptions& options, const FrameRange& range) {
+  const std::vector<NumberedFile> all = frames_in(options.folder, range);
+  if (options.pictures == 0) return all;
+  std::vector<NumberedFile> some;
+  for (const std::size_t at : spread_over(all.size(), options.pictures)) some.push_back(all[at]);
+  return some;
 }
 
 }  // namespace
@@ -67,7 +81,7 @@ void summarize(const fs::path& folder, const std::vector<fs::path>& pictures, do
 int render_run(const RenderOptions& options) {
   const RunFolder run(options.folder);
   const FrameRange range = parse_frame_range(options.frames);
-  const auto frames = frames_in(options.folder, range);
+  const std::vector<NumberedFile> frames = drawn_frames(options, range);
   const Scene scene = scene_of(run, options);
   Pictures studio(options.folder, scene, options.threads);
 
@@ -76,8 +90,7 @@ int render_run(const RenderOptions& options) {
   const bool exr = scene.render.format == "exr";
   std::vector<fs::path> pictures;
   int broken = report_missing(run, range, scene.cache.every);
-  ProgressLine progress(log_is_quiet() ? ProgressLine::Style::quiet
-                                       : ProgressLine::Style::automatic);
+  ProgressLine progress;
   std::size_t done = 0;
   for (const auto& [number, file] : frames) {
     try {
@@ -101,7 +114,10 @@ int render_run(const RenderOptions& options) {
   note("{} picture{} in {}", pictures.size(), pictures.size() == 1 ? "" : "s", images.string());
   if (!exr) {
     try {
-      summarize(options.folder, pictures, scene.general.fps / scene.cache.every);
+      make_sheet(options.folder, pictures);
+      if (options.pictures == 0) {
+        make_video(options.folder, pictures, scene.general.fps / scene.cache.every);
+      }
     } catch (const Error& error) {  // without ffmpeg there are pictures still
       log_message(LogLevel::error, error.what());
       ++broken;
@@ -115,16 +131,16 @@ void add_render(CLI::App& app, CommandLine& line) {
   CLI::App* command = app.add_subcommand("render", "Make pictures and a video of a run");
   command->add_option("DIR", options->folder, "The run folder")->required();
   command->add_option("--frames", options->frames, "A..B; all by default");
+  command->add_option("--pictures", options->pictures, "So many, spread over them; all by default")
+      ->check(CLI::Range(1, 100000));
   command->add_option("--size", options->size, "WIDTHxHEIGHT; the scene's by default");
   command->add_option("--look", options->look, "auto, water, sand, grains or particles");
   command->add_option("--quality", options->quality, "preview or final");
   command->add_option("--samples", options->samples, "Samples a pixel")
       ->check(CLI::Range(1, 65536));
   command->add_option("--format", options->format, "png or exr");
-  command->add_option("--set", options->settings, "section.key=value, as often as needed")
-      ->allow_extra_args(false);
-  command->add_option("--threads", options->threads, "CPU threads; 0: as many as cores")
-      ->check(CLI::Range(0, 1024));
+  add_set_option(*command, options->settings);
+  add_threads_option(*command, options->threads);
   command->callback([&line, options] { line.action = [options] { return render_run(*options); }; });
 }
 

@@ -1,6 +1,7 @@
 // barchan run SCENE
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "api/run.h"
 #include "api/view_session.h"
@@ -10,10 +11,13 @@
 #include "commands.h"
 #include "progress.h"
 #include "signals.h"
+#include "view_place.h"
 
 namespace barchan {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct RunOptions {
   std::string scene, device = "cpu", out;
@@ -21,20 +25,14 @@ struct RunOptions {
   std::int64_t frames = -1;
   bool resume = false, overwrite = false, json_log = false, view = false;
   std::vector<std::string> settings;
+  ViewPlace place;
 };
 
-std::string size_line(const Scene& scene) {
-  const double d = scene.general.resolution;
-  return fmt::format("spacing {} m, radius {} m, support {} m", d, 0.5 * d, 2.0 * d);
-}
-
-int run(const RunOptions& options, const CommandLine& line, bool quiet) {
+RunRequest request_of(const RunOptions& options, const CommandLine& line) {
   RunRequest request;
   request.scene = load_scene(options.scene, options.settings);
-  if (options.frames >= 0) {
-    request.scene.general.duration =
-        static_cast<double>(options.frames) / request.scene.general.fps;
-  }
+  SceneParams& general = request.scene.general;
+  if (options.frames >= 0) general.duration = static_cast<double>(options.frames) / general.fps;
   request.scene_argument = options.scene;
   request.command = line.words;
   request.device = options.device;
@@ -44,64 +42,109 @@ int run(const RunOptions& options, const CommandLine& line, bool quiet) {
   request.mode = options.resume      ? RunMode::resume
                  : options.overwrite ? RunMode::overwrite
                                      : RunMode::create;
-  catch_signals();
-
-  using Style = ProgressLine::Style;
-  ProgressLine progress(options.json_log ? Style::json : quiet ? Style::quiet : Style::automatic);
   request.stop = stop_asked;
-  std::unique_ptr<ViewFeed> feed;
-  std::unique_ptr<RunWatch> watch;
-  if (options.view) {
-    feed = std::make_unique<ViewFeed>(ViewPlace{});
-    watch = std::make_unique<RunWatch>(options.scene, request.scene, *feed, request.stop);
+  return request;
+}
+
+// What there is to say of a run: a progress line and sentences for people, or JSON lines.
+class Account {
+ public:
+  Account(const RunRequest& request, bool json)
+      : request_(request),
+        json_(json),
+        line_(json             ? ProgressLine::Style::json
+              : log_is_quiet() ? ProgressLine::Style::quiet
+                               : ProgressLine::Style::automatic) {}
+
+  void started(const RunInfo& info, const State& state) const {
+    if (json_) return tell_start(info, state);
+    const double d = request_.scene.general.resolution;
+    note("{}: {}, {} particles, spacing {} m, radius {} m, support {} m -> {}", info.scene,
+         info.solver, human_count(state.size()), d, 0.5 * d, 2.0 * d, request_.folder.string());
+    if (state.step > 0) {
+      note("going on from frame {} (t = {:.4f} s)", state.frame, state.time);
+    }
   }
-  request.progress = [&](const Progress& p) {
-    progress.show(p);
-    if (watch) watch->stepped(p);
-  };
+
+  void stepped(const Progress& progress) { line_.show(progress); }
+
+  void failed(const std::exception& error) const {
+    tell({{"event", "failed"}, {"why", error.what()}});
+  }
+
+  void ended(const RunInfo& info) const {
+    if (json_) {
+      tell({{"event", name_of(info.state)},
+            {"frames", info.frames},
+            {"steps", info.steps},
+            {"wall_seconds", info.wall_seconds}});
+    } else if (info.state == RunState::done) {
+      note("{}: {} frame{} in {}", request_.folder.string(), info.frames,
+           info.frames == 1 ? "" : "s", human_seconds(info.wall_seconds));
+    } else {
+      note("interrupted at t = {:.4f} s; a checkpoint is written, go on with --resume", info.time);
+    }
+  }
+
+ private:
+  void tell(const Json& event) const { line_.event(event.dump()); }
+
+  void tell_start(const RunInfo& info, const State& state) const {
+    tell({{"event", "start"},
+          {"scene", info.scene},
+          {"solver", info.solver},
+          {"device", info.device},
+          {"threads", info.threads},
+          {"particles", state.size()},
+          {"folder", request_.folder.string()},
+          {"frame", state.frame}});
+  }
+
+  const RunRequest& request_;
+  bool json_;
+  ProgressLine line_;
+};
+
+// Lets people watch the run, and pause it, in the browser.
+class Audience {
+ public:
+  Audience(const RunRequest& request, const ViewPlace& place)
+      : feed_(ViewPlace{place.host, place.port, chosen_token()}),
+        watch_(request.scene_argument, request.scene, feed_, request.stop) {}
+
+  void started(const Driver& driver) {
+    note("watch it at {}", feed_.url());
+    watch_.started(driver);
+  }
+  void stepped(const Progress& progress) { watch_.stepped(progress); }
+
+ private:
+  ViewFeed feed_;
+  RunWatch watch_;
+};
+
+int run(const RunOptions& options, const CommandLine& line) {
+  RunRequest request = request_of(options, line);
+  catch_signals();
+  Account account(request, options.json_log);
+  std::optional<Audience> audience;
+  if (options.view) audience.emplace(request, options.place);
   request.started = [&](const RunInfo& info, const Driver& driver) {
-    if (watch) {
-      note("watch it at {}", feed->url());
-      watch->started(driver);
-    }
-    if (options.json_log) {
-      nlohmann::ordered_json start = {{"event", "start"},
-                                      {"scene", info.scene},
-                                      {"solver", info.solver},
-                                      {"device", info.device},
-                                      {"threads", info.threads},
-                                      {"particles", driver.state().size()},
-                                      {"folder", request.folder.string()},
-                                      {"frame", driver.state().frame}};
-      return progress.event(start.dump());
-    }
-    note("{}: {}, {} particles, {} -> {}", info.scene, info.solver,
-         human_count(driver.state().size()), size_line(request.scene), request.folder.string());
-    if (driver.state().step > 0) {
-      note("going on from frame {} (t = {:.4f} s)", driver.state().frame, driver.state().time);
-    }
+    if (audience) audience->started(driver);
+    account.started(info, driver.state());
   };
-  RunInfo info;
+  request.progress = [&](const Progress& progress) {
+    account.stepped(progress);
+    if (audience) audience->stepped(progress);
+  };
   try {
-    info = run_scene(request);
+    const RunInfo info = run_scene(request);
+    account.ended(info);
+    return info.state == RunState::done ? 0 : 1;
   } catch (const std::exception& error) {
-    progress.event(nlohmann::ordered_json{{"event", "failed"}, {"why", error.what()}}.dump());
+    account.failed(error);
     throw;
   }
-  const bool done = info.state == RunState::done;
-  if (options.json_log) {
-    nlohmann::ordered_json end = {{"event", name_of(info.state)},
-                                  {"frames", info.frames},
-                                  {"steps", info.steps},
-                                  {"wall_seconds", info.wall_seconds}};
-    progress.event(end.dump());
-  } else if (done) {
-    note("{}: {} frame{} in {}", request.folder.string(), info.frames, info.frames == 1 ? "" : "s",
-         human_seconds(info.wall_seconds));
-  } else {
-    note("interrupted at t = {:.4f} s; a checkpoint is written, go on with --resume", info.time);
-  }
-  return done ? 0 : 1;
 }
 
 }  // namespace
@@ -110,23 +153,18 @@ void add_run(CLI::App& app, CommandLine& line) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Simulate a scene into a folder of frames");
   command->add_option("SCENE", options->scene, "A file or the name of a shipped scene")->required();
-  command->add_option("--device", options->device, "cpu or cuda");
-  command->add_option("--threads", options->threads, "CPU threads; 0: as many as cores")
-      ->check(CLI::Range(0, 1024));
+  add_device_options(*command, options->device, options->threads);
   command->add_option("--frames", options->frames, "How many frames, instead of the duration")
       ->check(CLI::Range(0, 10000000));
   command->add_option("--out", options->out, "Run folder; out/<scene> by default");
   auto* resume = command->add_flag("--resume", options->resume, "Go on from the last checkpoint");
   command->add_flag("--overwrite", options->overwrite, "Start again")->excludes(resume);
-  command->add_option("--set", options->settings, "section.key=value, as often as needed")
-      ->allow_extra_args(false);
+  add_set_option(*command, options->settings);
   command->add_flag("--json-log", options->json_log, "Progress as JSON lines on stdout");
   command->add_flag("--view", options->view, "Watch it in the browser");
-  command->callback([&app, &line, options] {
-    line.action = [&app, &line, options] {
-      return run(*options, line, app.get_option("--quiet")->count() > 0);
-    };
-  });
+  add_view_place(*command, options->place);
+  command->callback(
+      [&line, options] { line.action = [&line, options] { return run(*options, line); }; });
 }
 
 }  // namespace barchan

@@ -78,11 +78,8 @@ std::size_t frames_at_once(const std::vector<Job>& jobs, double voxel, int threa
 
 class SurfaceWork {
  public:
-  SurfaceWork(const RunFolder& run, const SurfaceParams& params, std::vector<Job> jobs, bool quiet)
-      : run_(run),
-        params_(params),
-        jobs_(std::move(jobs)),
-        progress_(quiet ? ProgressLine::Style::quiet : ProgressLine::Style::automatic) {}
+  SurfaceWork(const RunFolder& run, const SurfaceParams& params, std::vector<Job> jobs)
+      : run_(run), params_(params), jobs_(std::move(jobs)) {}
 
   // Returns how many frames could not be done.
   int run(int threads) {
@@ -158,7 +155,7 @@ class SurfaceWork {
   int broken_ = 0;
 };
 
-int surface_run(const Options& options, bool quiet) {
+int surface_run(const Options& options) {
   for (const std::string& format : options.formats) {
     if (format != "ply" && format != "obj" && format != "vdb") {
       reject("--format {}: choose ply, obj or vdb", format);
@@ -188,7 +185,7 @@ int surface_run(const Options& options, bool quiet) {
                           ? options.threads
                           : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   int failed = 0;
-  if (!jobs.empty()) failed = SurfaceWork(run, scene.surface, std::move(jobs), quiet).run(threads);
+  if (!jobs.empty()) failed = SurfaceWork(run, scene.surface, std::move(jobs)).run(threads);
   const std::size_t made = wanted - static_cast<std::size_t>(failed);
   note("{} surface{} in {}{}", made, made == 1 ? "" : "s",
        run.surface_settings().parent_path().string(),
@@ -205,15 +202,10 @@ void add_surface(CLI::App& app, CommandLine& line) {
   command->add_option("--frames", options->frames, "A..B; all by default");
   command->add_option("--format", options->formats, "ply, obj, vdb, or several: ply,vdb")
       ->delimiter(',');
-  command->add_option("--set", options->settings, "surface.key=value, as often as needed")
-      ->allow_extra_args(false);
-  command->add_option("--threads", options->threads, "CPU threads; 0: as many as cores")
-      ->check(CLI::Range(0, 1024));
-  command->callback([&app, &line, options] {
-    line.action = [&app, options] {
-      return surface_run(*options, app.get_option("--quiet")->count() > 0);
-    };
-  });
+  add_set_option(*command, options->settings, "surface");
+  add_threads_option(*command, options->threads);
+  command->callback(
+      [&line, options] { line.action = [options] { return surface_run(*options); }; });
 }
 
 }  // namespace barchan

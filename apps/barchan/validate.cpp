@@ -118,9 +118,7 @@ void add_validate(CLI::App& app, CommandLine& line) {
   command->add_flag("--page-only", options->page_only, "With --report: run nothing")
       ->needs("--report");
   command->add_option("--out", options->out, "Folder for runs and results; out/validate");
-  command->add_option("--device", options->device, "cpu or cuda");
-  command->add_option("--threads", options->threads, "CPU threads; 0: as many as cores")
-      ->check(CLI::Range(0, 1024));
+  add_device_options(*command, options->device, options->threads);
   command->callback(
       [&line, options] { line.action = [&line, options] { return validate(*options, line); }; });
 }

@@ -1,9 +1,6 @@
 // barchan view [SCENE|DIR]: a scene live, or the frames of a run, in the browser.
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cctype>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
 #include "api/view_session.h"
@@ -11,6 +8,7 @@
 #include "base/log.h"
 #include "commands.h"
 #include "signals.h"
+#include "view_place.h"
 
 namespace barchan {
 
@@ -21,20 +19,6 @@ struct Options {
   ViewPlace place;
   bool paused = false;
 };
-
-// $BARCHAN_VIEW_TOKEN keeps the address when the server is started again; no option, because others
-// see those.
-std::string chosen_token() {
-  const char* given = std::getenv("BARCHAN_VIEW_TOKEN");
-  const std::string token = given ? given : "";
-  const bool plain = std::all_of(token.begin(), token.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '-' || c == '_';
-  });
-  if (!token.empty() && (!plain || token.size() < 16)) {
-    reject("BARCHAN_VIEW_TOKEN must have at least 16 letters, digits, - or _");
-  }
-  return token;
-}
 
 int view(Options options) {
   catch_signals();
@@ -71,9 +55,7 @@ void add_view(CLI::App& app, CommandLine& line) {
       ->check(CLI::Range(0, 1024));
   command->add_option("--set", options->request.settings, "section.key=value, as often as needed")
       ->allow_extra_args(false);
-  command->add_option("--host", options->place.host, "Address to listen at; 127.0.0.1 by default");
-  command->add_option("--port", options->place.port, "Port; any that is free by default")
-      ->check(CLI::Range(0, 65535));
+  add_view_place(*command, options->place);
   command->add_flag("--paused", options->paused, "Show the start, and wait");
   command->callback([&line, options] { line.action = [options] { return view(*options); }; });
 }

@@ -148,9 +148,10 @@ Json param_json(const ViewParam& param) {
 }
 
 Json solid_json(const NamedMesh& solid) {
+  constexpr double kMicro = 1e6;  // vertices to a thousandth of a millimetre: few digits
   Json vertices = Json::array(), triangles = Json::array();
   for (const Vec3d& v : solid.mesh.vertices) {
-    for (int axis = 0; axis < 3; ++axis) vertices.push_back(static_cast<float>(v[axis]));
+    for (int axis = 0; axis < 3; ++axis) vertices.push_back(std::round(v[axis] * kMicro) / kMicro);
   }
   for (const Triangle& t : solid.mesh.triangles) {
     for (const std::uint32_t corner : t) triangles.push_back(corner);

@@ -125,9 +125,10 @@ void add_numbers(const std::vector<FigureResult>& results, HtmlPage& page) {
 std::string settings_line(const FigureResult& result) {
   const Json run = result.json.value("run", Json::object());
   if (!run.contains("solver")) return "";
-  return fmt::format("{}: {}, particles {:.3g} m apart; frames {}, steps {}, {} in all.",
-                     result.machine, run.value("solver", ""), run.value("spacing", 0.0),
-                     run.value("frames", 0), run.value("steps", 0),
+  const int frames = run.value("frames", 0), planned = run.value("frames_planned", frames);
+  return fmt::format("{}: {}, particles {:.3g} m apart; frames {}{}, steps {}, {} in all.",
+                     result.machine, run.value("solver", ""), run.value("spacing", 0.0), frames,
+                     frames < planned ? fmt::format(" of {}", planned) : "", run.value("steps", 0),
                      human_seconds(run.value("seconds", 0.0)));
 }
 
@@ -186,16 +187,36 @@ void add_case_overview(const std::vector<CaseEntry>& cases, HtmlPage& page) {
          fmt::format("{} of {}", count_true(json["checks"], "passed"), json["checks"].size()),
          fmt::format("{} of {}", count_true(json["controls"], "failed_as_it_must"),
                      json["controls"].size()),
-         human_seconds(json.value("seconds", 0.0)) + (json.value("quick", false) ? ", quick" : ""),
+         human_seconds(json.value("seconds", 0.0)) + ", " + json.value("device", "cpu") +
+             (json.value("quick", false) ? ", quick" : ""),
          {passed ? "pass" : "FAIL", passed ? Mark::good : Mark::bad}});
   }
   page.table({"case", "", "checks pass", "controls fail", "time", ""}, rows);
+}
+
+// Each check that does not hold, with its number, and each control that is let through.
+std::vector<std::string> faults_of(const CaseEntry& entry) {
+  std::vector<std::string> faults;
+  const Json& json = *entry.json;
+  const std::string fault = json.value("fault", "");
+  if (!fault.empty()) faults.push_back(entry.id + ": did not end: " + fault);
+  for (const Json& check : json["checks"]) {
+    if (check.value("passed", false)) continue;
+    faults.push_back(entry.id + ": " + check.value("name", "") + ": " +
+                     check.value("measured", "") + ", expected " + check.value("expected", ""));
+  }
+  for (const Json& control : json["controls"]) {
+    if (control.value("failed_as_it_must", false)) continue;
+    faults.push_back(entry.id + ": the control '" + control.value("name", "") + "' passes");
+  }
+  return faults;
 }
 
 void add_case(const CaseEntry& entry, const fs::path& folder, HtmlPage& page) {
   const Json& json = *entry.json;
   page.heading(entry.id, 3);
   page.paragraph(json.value("title", ""));
+  if (!json.value("fault", "").empty()) page.paragraph("Did not end: " + json.value("fault", ""));
   std::vector<std::vector<HtmlPage::Cell>> rows;
   for (const Json& check : json["checks"]) {
     const bool passed = check.value("passed", false);
@@ -211,7 +232,7 @@ void add_case(const CaseEntry& entry, const fs::path& folder, HtmlPage& page) {
                     "must fail",
                     {failed ? "as it must" : "CONTROL PASSES", failed ? Mark::good : Mark::bad}});
   }
-  page.table({"", "measured", "expected", ""}, rows);
+  if (!rows.empty()) page.table({"", "measured", "expected", ""}, rows);
   const fs::path plot = folder / entry.id / "checks.png";
   if (fs::exists(plot)) page.pictures({{plot, ""}}, 1);
 }
@@ -220,7 +241,7 @@ void add_case(const CaseEntry& entry, const fs::path& folder, HtmlPage& page) {
 
 bool has_results(const fs::path& folder, bool quick) {
   const std::optional<Json> json = results_in(folder);
-  return json && json->value("quick", false) == quick;
+  return json && json->value("quick", false) == quick && json->value("fault", "").empty();
 }
 
 int write_paper_report(const std::vector<ResultFolder>& results, const fs::path& file) {
@@ -259,6 +280,16 @@ int write_validation_report(const fs::path& results, const fs::path& file) {
       "{} of {} cases pass, of {} that there are, by barchan {}. A control is a change that must "
       "make checks fail: a gate that lets it through is worthless.",
       passed, run, cases.size(), version()));
+  std::vector<std::string> faults;
+  for (const CaseEntry& entry : cases) {
+    if (!entry.json) continue;
+    for (std::string& fault : faults_of(entry)) faults.push_back(std::move(fault));
+  }
+  if (!faults.empty()) {
+    page.heading("What does not hold");
+    page.list(faults);
+  }
+  page.heading("All cases");
   add_case_overview(cases, page);
   std::string group;
   for (const CaseEntry& entry : cases) {

@@ -13,15 +13,16 @@ struct ResultFolder {
   std::filesystem::path path;
 };
 
-// Whether a figure or a case has results there, of the reduced version or of the full one.
+// Whether a figure or a case has results there, of the reduced version or of the full one. A case
+// that did not end has none.
 bool has_results(const std::filesystem::path& folder, bool quick);
 
 // Every figure of the papers: pictures, plots and ours beside theirs. Figures without results are
 // listed as such. Returns how many have some.
 int write_paper_report(const std::vector<ResultFolder>& results, const std::filesystem::path& page);
 
-// Every case with its checks, controls and curves, those without results named. Returns how many
-// have some.
+// What does not hold, then every case with its checks, controls and curves, those without results
+// named. Returns how many have some.
 int write_validation_report(const std::filesystem::path& results,
                             const std::filesystem::path& page);
 

@@ -134,12 +134,14 @@ void write_plot(const ValidationCase& of, const CaseResult& result, const fs::pa
   }
 }
 
-void write_results(const ValidationCase& of, const CaseResult& result, bool quick,
-                   const fs::path& file) {
+void write_results(const ValidationCase& of, const CaseResult& result,
+                   const ValidateOptions& options) {
   Json out = {{"case", of.id},
               {"title", of.title},
-              {"quick", quick},
+              {"quick", options.quick},
+              {"device", options.device},
               {"passed", result.passed()},
+              {"fault", result.fault},
               {"seconds", result.seconds},
               {"checks", Json::array()},
               {"controls", Json::array()}};
@@ -156,49 +158,69 @@ void write_results(const ValidationCase& of, const CaseResult& result, bool quic
                                {"failed_as_it_must", control.failed_as_it_must},
                                {"failed", control.failed}});
   }
-  write_file_atomic(file, out.dump(2) + "\n");
+  write_file_atomic(options.out / "results.json", out.dump(2) + "\n");
+}
+
+struct PlannedCase {
+  Planned main;
+  std::vector<Planned> variants, controls;
+};
+
+// Every scene is read first: a misspelt control is found before the first run.
+PlannedCase plan_case(const ValidationCase& of, const ValidateOptions& options) {
+  const Settings common = options.quick ? of.settings + of.quick : of.settings;
+  PlannedCase planned{plan(of, of.scene, common, "the case", options.out / "run"), {}, {}};
+  for (const Variant& variant : of.variants) {
+    const CaseScene& scene = variant.scene ? *variant.scene : of.scene;
+    const Settings settings = variant.scene ? variant.settings : common + variant.settings;
+    planned.variants.push_back(plan(of, scene, settings, "variant '" + variant.name + "'",
+                                    options.out / ("variant-" + variant.name)));
+  }
+  for (const Control& control : of.controls) {
+    const std::string folder = fmt::format("control-{}", planned.controls.size() + 1);
+    planned.controls.push_back(plan(of, of.scene, common + control.settings,
+                                    "control '" + control.name + "'", options.out / folder));
+  }
+  return planned;
+}
+
+void measure(const ValidationCase& of, const PlannedCase& planned, const ValidateOptions& options,
+             CaseResult& result) {
+  const RunRecord record = simulate(planned.main, of, options);
+  std::map<std::string, RunRecord> others;
+  for (std::size_t i = 0; i < planned.variants.size(); ++i) {
+    others.emplace(of.variants[i].name, simulate(planned.variants[i], of, options));
+  }
+  result.checks = judge_all(of, record, others);
+  for (std::size_t i = 0; i < planned.controls.size(); ++i) {
+    const RunRecord changed = simulate(planned.controls[i], of, options);
+    result.controls.push_back(control_result(of.controls[i], judge_all(of, changed, others)));
+  }
 }
 
 }  // namespace
 
 bool CaseResult::passed() const {
-  return std::all_of(checks.begin(), checks.end(), [](const Verdict& v) { return v.passed; }) &&
+  return fault.empty() &&
+         std::all_of(checks.begin(), checks.end(), [](const Verdict& v) { return v.passed; }) &&
          std::all_of(controls.begin(), controls.end(),
                      [](const ControlResult& c) { return c.failed_as_it_must; });
 }
 
 CaseResult run_case(const ValidationCase& of, const ValidateOptions& options) {
   const auto begun = std::chrono::steady_clock::now();
-  // Every scene is read first: a misspelt control is found before the first run.
-  const Settings common = options.quick ? of.settings + of.quick : of.settings;
-  const Planned main = plan(of, of.scene, common, "the case", options.out / "run");
-  std::vector<Planned> variants, controls;
-  for (const Variant& variant : of.variants) {
-    const CaseScene& scene = variant.scene ? *variant.scene : of.scene;
-    const Settings settings = variant.scene ? variant.settings : common + variant.settings;
-    variants.push_back(plan(of, scene, settings, "variant '" + variant.name + "'",
-                            options.out / ("variant-" + variant.name)));
-  }
-  for (const Control& control : of.controls) {
-    controls.push_back(plan(of, of.scene, common + control.settings,
-                            "control '" + control.name + "'",
-                            options.out / fmt::format("control-{}", controls.size() + 1)));
-  }
-
+  const PlannedCase planned = plan_case(of, options);
   CaseResult result;
-  const RunRecord record = simulate(main, of, options);
-  std::map<std::string, RunRecord> others;
-  for (std::size_t i = 0; i < variants.size(); ++i) {
-    others.emplace(of.variants[i].name, simulate(variants[i], of, options));
-  }
-  result.checks = judge_all(of, record, others);
-  for (std::size_t i = 0; i < controls.size(); ++i) {
-    const RunRecord changed = simulate(controls[i], of, options);
-    result.controls.push_back(control_result(of.controls[i], judge_all(of, changed, others)));
+  try {
+    measure(of, planned, options, result);
+  } catch (const Error& error) {  // the page of all cases is to say so
+    result.fault = error.what();
+    write_results(of, result, options);
+    throw;
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   write_plot(of, result, options.out / "checks.png");
-  write_results(of, result, options.quick, options.out / "results.json");
+  write_results(of, result, options);
   return result;
 }
 

@@ -28,6 +28,7 @@ struct CaseResult {
   std::vector<Verdict> checks;
   std::vector<ControlResult> controls;
   double seconds = 0.0;  // [s] in all
+  std::string fault;     // why it did not end, "" where it did
   bool passed() const;   // all checks pass and all controls fail
 };
 

@@ -9,8 +9,13 @@ import { COLORINGS, Stage, type Axis, type ColorBy } from "./stage";
 const $ = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const choice = (id: string) => $<HTMLSelectElement>(id);
 const slider = (id: string) => $<HTMLInputElement>(id);
-const stage = new Stage($<HTMLCanvasElement>("stage"));
 const token = new URLSearchParams(location.search).get("token") ?? "";
+// First of all: what it asks for comes while the picture is made ready.
+const link = new Link(take, (frame) => { if (pending) link.seen(); pending = frame; }, (up) => {
+  $("link").textContent = up ? "" : "The server is gone; trying again ...";
+});
+const stage = new Stage($<HTMLCanvasElement>("stage"));
+document.documentElement.classList.toggle("software", stage.software);
 let scene: Scene | null = null, last: Frame | null = null, playing = false, frames: number[] = [], shipped: Shipped[] = [];
 let plotted = 0, news = "";
 
@@ -25,17 +30,14 @@ const plots = {
 const stages = new Pile($("plots"), "time a step, by stage");
 const clearPlots = () => [...Object.values(plots), stages].forEach((plot) => plot.clear());
 
-// Frames may come faster than they can be drawn: only the newest is.
-let pending: Frame | null = null;
+// Frames may come faster than they can be drawn: only the newest is. It is reported when the next picture may begin.
+let pending: Frame | null = null, drawing = false;
 stage.beforePicture = () => {
-  if (!pending) return;
-  showFrame(pending);
+  if (drawing) link.seen();
+  drawing = pending !== null;
+  if (pending) showFrame(pending);
   pending = null;
-  link.seen();
 };
-const link = new Link(take, (frame) => { if (pending) link.seen(); pending = frame; }, (up) => {
-  $("link").textContent = up ? "" : "The server is gone; trying again ...";
-});
 
 // ---- What comes in
 

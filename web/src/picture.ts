@@ -50,6 +50,7 @@ export class Picture {
   };
   readonly ground = { level: { value: 0 }, reach: { value: 1 }, cell: { value: 0.1 }, center: vec3(), floorColor: { value: new THREE.Color() } };
   surface = true; // fluids as a surface, otherwise as particles
+  onlyFluids = false; // no other particles
   readonly solids = new THREE.Group(); // opaque
   readonly glass = new THREE.Group();
   readonly points = new THREE.Points(new THREE.BufferGeometry());
@@ -106,6 +107,18 @@ export class Picture {
     this.sheetScene.add(this.sheet);
   }
 
+  // Has the graphics card's programs compiled, which takes a while, without waiting for them.
+  prepare() {
+    for (const material of [this.fluidMaterial, this.thicknessMaterial]) {
+      this.points.material = material;
+      this.renderer.compile(this.pointScene, this.sheetCamera);
+    }
+    for (const material of [this.groundMaterial, this.smoothMaterial, this.composeMaterial, this.edgesMaterial]) {
+      this.sheet.material = material;
+      this.renderer.compile(this.sheetScene, this.sheetCamera);
+    }
+  }
+
   private pointProgram(fragment: string, which: number, grow: number, more: Uniforms, options: THREE.ShaderMaterialParameters = {}) {
     const own = { pixels: { value: 1 }, grow: { value: grow }, which: { value: which } };
     return program(glsl.PARTICLE_VERTEX, fragment, { ...this.particles, ...this.cut, ...own, ...more }, options);
@@ -129,15 +142,15 @@ export class Picture {
   // `around`: what casts and takes shadows
   draw(camera: THREE.PerspectiveCamera, around: THREE.Sphere, spacing: number) {
     camera.updateMatrixWorld();
-    const fluid = this.surface && this.particles.fluids.value !== 0;
+    const fluid = this.surface && this.particles.fluids.value !== 0, grains = !(fluid && this.onlyFluids);
     this.grainMaterial.uniforms.which.value = this.shadowMaterial.uniforms.which.value = fluid ? 1 : 0;
-    this.castShadows(around);
-    this.drawSolids(camera);
+    this.castShadows(around, grains);
+    this.drawSolids(camera, grains);
     if (fluid) this.drawFluid(camera, spacing);
     this.compose(camera, around, spacing, fluid);
   }
 
-  private castShadows(around: THREE.Sphere) {
+  private castShadows(around: THREE.Sphere, grains: boolean) {
     const c = this.sunCamera, r = around.radius;
     c.left = c.bottom = -r; c.right = c.top = r; c.near = 0; c.far = 4 * r;
     c.up.copy(this.light.up.value);
@@ -154,22 +167,27 @@ export class Picture {
     this.renderer.render(this.world, c);
     this.world.overrideMaterial = null;
     this.glass.visible = true;
-    this.drawPoints(this.shadowMaterial, c, SHADOW_SIZE);
+    if (grains) this.drawPoints(this.shadowMaterial, c, SHADOW_SIZE);
   }
 
-  private drawSolids(camera: THREE.PerspectiveCamera) {
+  private drawSolids(camera: THREE.PerspectiveCamera, grains: boolean) {
     const u = this.groundMaterial.uniforms;
     u.viewProjection.value.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
     u.toWorld.value.copy(u.viewProjection.value).invert();
     u.eyeAt.value.setFromMatrixPosition(camera.matrixWorld);
-    const light = this.grainLightMaterial.uniforms;
-    light.toEye.value.copy(camera.projectionMatrixInverse);
-    light.toWorldTurn.value.copy(camera.matrixWorld);
-    this.into(this.grains);
-    this.drawPoints(this.grainMaterial, camera, this.screen.value.y);
+    if (grains) {
+      this.into(this.grains);
+      this.drawPoints(this.grainMaterial, camera, this.screen.value.y);
+    }
     this.into(this.opaque);
     this.drawSheet(this.groundMaterial);
     this.renderer.render(this.world, camera);
+    if (grains) this.lightGrains(camera);
+  }
+  private lightGrains(camera: THREE.PerspectiveCamera) {
+    const u = this.grainLightMaterial.uniforms;
+    u.toEye.value.copy(camera.projectionMatrixInverse);
+    u.toWorldTurn.value.copy(camera.matrixWorld);
     this.drawSheet(this.grainLightMaterial);
   }
 

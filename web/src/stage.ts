@@ -20,9 +20,10 @@ export class Stage {
   readonly camera = new THREE.PerspectiveCamera(38, 1, 0.01, 1000);
   readonly controls: OrbitControls;
   readonly picture: Picture;
+  readonly software: boolean; // no graphics card
   private placed: THREE.Object3D[] = []; // the solids, as frames tell their poses
   private slopes: THREE.Mesh[] = []; // endless: as large as what is looked at
-  private capacity = 0;
+  private capacity = 0; // particles there is room for; none before the first frame
   private spacing = 0.01;
   private readonly box = new THREE.Box3(); // of the particles
   private readonly stands = new THREE.Box3(); // of the solids
@@ -42,13 +43,15 @@ export class Stage {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: false, powerPreference: "high-performance" });
     this.renderer.setClearColor(0x000000, 0);
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace; // the last pass writes the screen's colours itself
+    this.renderer.debug.checkShaderErrors = false; // asking after each program is slow
     this.picture = new Picture(this.renderer);
-    if (/swiftshader|llvmpipe|software/i.test(this.cardName())) this.coarse = SCALES.length - 1;
+    this.picture.prepare();
+    this.software = /swiftshader|llvmpipe|software/i.test(this.cardName());
+    if (this.software) this.scale = this.coarse = SCALES.length - 1;
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.listenToKeyEvents(canvas);
     this.controls.addEventListener("change", () => this.redraw());
     new ResizeObserver(() => this.resize()).observe(canvas);
-    this.resize();
     let before = 0, drew = false;
     this.renderer.setAnimationLoop((now) => {
       if (drew && this.scale === this.coarse) this.keepUp(now - before);
@@ -57,8 +60,8 @@ export class Stage {
       this.controls.update();
       // At rest: once more, in full
       if (!this.dirty && this.scale > 0 && performance.now() - this.changed > 500) this.setScale(0);
-      drew = this.dirty;
-      if (this.dirty) this.draw();
+      drew = this.dirty && this.capacity > 0;
+      if (drew) this.draw();
     });
   }
 
@@ -95,9 +98,11 @@ export class Stage {
   private resize() {
     const { clientWidth: w, clientHeight: h } = this.canvas;
     if (w === 0 || h === 0) return;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2) * SCALES[this.scale]);
-    this.renderer.setSize(w, h, false);
-    this.picture.resize(this.canvas.width, this.canvas.height);
+    const ratio = Math.min(devicePixelRatio, 2) * SCALES[this.scale];
+    if (this.canvas.width !== Math.floor(w * ratio) || this.canvas.height !== Math.floor(h * ratio)) {
+      this.renderer.setDrawingBufferSize(w, h, ratio);
+      this.picture.resize(this.canvas.width, this.canvas.height);
+    }
     this.camera.aspect = w / h;
     this.camera.setViewOffset(w, h, 0.5 * this.margin, 0, w, h);
     this.dirty = true;
@@ -124,12 +129,10 @@ export class Stage {
     this.camera.up.set(0, z ? 0 : 1, z ? 1 : 0);
     p.light.up.value.copy(this.camera.up);
     p.light.sun.value.set(-0.45, z ? -0.5 : 0.78, z ? 0.78 : 0.5).normalize();
-    let fluids = 0;
-    scene.materials.slice(0, 8).forEach((m, i) => {
-      p.particles.palette.value[i].setRGB(...m.color);
-      if (m.fluid) fluids |= 1 << i;
-    });
-    p.particles.fluids.value = fluids;
+    const materials = scene.materials.slice(0, 8);
+    materials.forEach((m, i) => p.particles.palette.value[i].setRGB(...m.color));
+    p.particles.fluids.value = materials.reduce((bits, m, i) => (m.fluid ? bits | (1 << i) : bits), 0);
+    p.onlyFluids = materials.every((m) => m.fluid);
     this.openSolids(scene);
     if (!again) {
       this.framed = this.takeCamera(scene);
@@ -315,12 +318,16 @@ export class Stage {
   // How long pictures take that are waited for [ms], the machine being otherwise idle.
   time(pictures: number): number[] {
     this.setScale(0);
-    const gl = this.renderer.getContext(), pixel = new Uint8Array(4);
     return Array.from({ length: pictures }, () => {
       const start = performance.now();
       this.draw();
-      gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+      this.finish();
       return performance.now() - start;
     });
+  }
+  // Waits until the last picture is whole.
+  finish() {
+    const gl = this.renderer.getContext();
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
   }
 }

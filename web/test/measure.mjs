@@ -1,7 +1,7 @@
 // What the view costs, and how fast the page draws; the figures of docs/view.md. On an idle machine:
 //   node test/measure.mjs PROGRAM slowdown [SCENE] [FRAMES]   the simulation with and without a viewer, in one run
 //   node test/measure.mjs PROGRAM pictures SCENE ...          milliseconds a picture, in this machine's browser
-//   node test/measure.mjs PROGRAM first SCENE                 from the command to the first picture
+//   node test/measure.mjs PROGRAM first SCENE [TIMES] [KEY=VALUE ...]   from the command to the first picture
 import { connect } from "node:net";
 import { join } from "node:path";
 import { clean, launch, scratch, start } from "./tools.mjs";
@@ -9,14 +9,13 @@ import { clean, launch, scratch, start } from "./tools.mjs";
 const [program, what, ...words] = process.argv.slice(2);
 const median = (values) => { const v = [...values].sort((a, b) => a - b); return v[Math.floor(v.length / 2)]; };
 
-// A viewer that takes all that comes, and draws nothing.
+// A viewer that takes all that comes, and draws nothing; into one buffer, so that it takes little of the processor itself.
 function attach(url) {
-  const { hostname, port, search } = new URL(url);
-  const socket = connect(Number(port), hostname, () => {
+  const { hostname, port, search } = new URL(url), buffer = Buffer.alloc(1 << 20);
+  let bytes = 0;
+  const socket = connect({ port: Number(port), host: hostname, onread: { buffer, callback: (n) => { bytes += n; return true; } } }, () => {
     socket.write(`GET /ws${search} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`);
   });
-  let bytes = 0;
-  socket.on("data", (data) => { bytes += data.length; });
   socket.on("error", () => {});
   return { bytes: () => bytes, leave: () => socket.destroy() };
 }
@@ -76,19 +75,28 @@ async function pictures() {
   await browser.close();
 }
 
-async function first() {
+// The browser is open, and has drawn nothing yet. The picture is there when its pixels can be read.
+async function firstOnce(scene, settings) {
   const browser = await launch(), page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
   await page.goto("about:blank");
-  const begun = performance.now(), server = start(program, ["view", words[0]]);
+  const begun = performance.now(), server = start(program, ["view", scene, ...settings.flatMap((setting) => ["--set", setting])]);
   await page.goto(await server.url);
-  await page.waitForFunction(() => window.barchan?.last() && window.barchan.stage.drawn > 0, null, { polling: "raf", timeout: 120000 });
-  console.log(`${words[0]}, ${await page.evaluate(() => window.barchan.last().count)} particles: first picture after ${((performance.now() - begun) / 1000).toFixed(2)} s`);
+  await page.waitForFunction(() => window.barchan?.stage.drawn > 0, null, { polling: "raf", timeout: 120000 });
+  const particles = await page.evaluate(() => { window.barchan.stage.finish(); return window.barchan.last().count; });
+  const seconds = (performance.now() - begun) / 1000;
   await browser.close();
   await server.stop();
+  return { particles, seconds };
+}
+async function first(scene, times = 5, ...settings) {
+  const all = [];
+  for (let i = 0; i < times; ++i) all.push(await firstOnce(scene, settings));
+  const seconds = all.map((one) => one.seconds);
+  console.log(`${[scene, ...settings].join(" ")}, ${all[0].particles} particles: first picture after ${seconds.map((s) => s.toFixed(2)).join(" ")}; median ${median(seconds).toFixed(2)} s`);
 }
 
 try {
-  await ({ slowdown: () => slowdown(words[0], Number(words[1] ?? 48)), pictures, first })[what]();
+  await ({ slowdown: () => slowdown(words[0], Number(words[1] ?? 48)), pictures, first: () => first(words[0], Number(words[1] ?? 5), ...words.slice(2)) })[what]();
 } finally {
   clean();
 }

@@ -126,7 +126,7 @@ struct PushCovering {
       const Sphere& sphere = forces.spheres[s];
       sum.force += Vec3d(f);
       sum.moment += cross(Vec3d(sphere.x) + Vec3d(sphere.low), Vec3d(f)) + Vec3d(t);
-      sum.deepest = max(sum.deepest, deepest / sphere.radius);
+      sum.deepest = max(sum.deepest, deepest);
       sum.contacts += contacts;
     }
     sums[i] = sum;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -63,8 +64,9 @@ class DemSolver final : public Solver {
                                  const char* found, const char* sphere, State& next);
   dem::SphereForces forces(const State& next);
   dem::BlockSums block_sums();
-  // Spheres are summed by themselves, and not by the grain that they belong to.
-  bool sums_spheres() const { return !device_.on_host() && compound_; }
+  // A thread of a GPU has a sphere, and not all of a grain.
+  bool by_spheres() const { return !device_.on_host() && compound_; }
+  dem::Outcome* outcomes();
   void sum_walls(const State& next);
   dem::Summary fetch(std::vector<dem::Wrench>& wrenches);
   void sum_coverings(State& next, dem::Summary& met, std::vector<dem::Wrench>& wrenches);
@@ -103,8 +105,8 @@ class DemSolver final : public Solver {
   DemParams params_;
   dem::Laws laws_;
   bool compound_ = false, history_ = true;
-  bool lopsided_ = false;  // some grain has unequal moments
-  double flat_ = 1.0;      // contacts that one blow has at most, as kAtOnce counts them
+  bool lopsided_ = false;                            // some grain has unequal moments
+  double most_spheres_ = 1.0;                        // of a grain
   double sphere_radius_ = 0.0, grain_radius_ = 0.0;  // the largest [m]
   double skin_ = 0.0;                                // [m]
 
@@ -122,11 +124,10 @@ class DemSolver final : public Solver {
   bool fresh_ = false;              // the lists are made in this step: memory is in those two
   Buffer<Float4> pair_force_, pair_turn_, wall_force_, wall_torque_;
   Buffer3 pair_roll_;
-  std::uint32_t block_bits_ = 0;  // 0: none
+  std::uint32_t block_bits_ = 0;  // 0: each sphere sums all its pairs
   Buffer<Float4> block_force_, block_torque_;
   Buffer<float> block_deepest_;
-  Buffer<Float4> sphere_force_, sphere_torque_;  // of SumContacts
-  Buffer<dem::Outcome> outcome_;
+  std::shared_ptr<void> outcomes_;
 
   // Of the adaptive integrator: grains at two times, slopes of all stages, memories of contacts.
   struct RkfMemory {

@@ -12,6 +12,7 @@
 namespace barchan::dem {
 
 inline constexpr const char* kSphereStart = "dem.sphere_start";
+inline constexpr const char* kSphereGrain = "dem.sphere_grain";
 inline constexpr const char* kPairStart = "dem.pair_start";
 inline constexpr const char* kPairFirst = "dem.pair_first";
 inline constexpr const char* kPairOther = "dem.pair_other";

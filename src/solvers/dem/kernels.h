@@ -12,6 +12,7 @@
 
 #include "base/hd.h"
 #include "base/units.h"
+#include "compute/bits.h"
 #include "compute/view.h"
 #include "geometry/solid.h"
 #include "math/quat.h"
@@ -148,8 +149,9 @@ struct Complete {
 // ---- Motion
 
 // a + b as the nearest float and the rest.
-HD inline float two_sum(float a, float b, float& rest) {
-  const float sum = a + b, part = sum - a;
+template <class T>
+HD_INLINE inline T two_sum(const T& a, const T& b, T& rest) {
+  const T sum = a + b, part = sum - a;
   rest = (a - (sum - part)) + (b - part);
   return sum;
 }
@@ -164,6 +166,13 @@ HD inline float mass_of_contact(float mass, float contacts) {
   return contacts > kFewContacts ? mass * (kFewContacts / contacts) : mass;
 }
 
+// A grain at the end of a drift.
+struct Moved {
+  Vec3 x, low, v, w, L;
+  Quat q;
+  float angle;  // by which it has turned [rad]
+};
+
 // The spheres of each grain.
 struct PlaceSpheres {
   View3<const float> x, low, v, w;
@@ -177,27 +186,29 @@ struct PlaceSpheres {
 
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
+    all(i, {x[i], low[i], v[i], w[i], {}, q.w != nullptr ? q[i] : Quat(), 0.0f});
+  }
+  // All spheres of grain i, which is there.
+  HD void all(std::size_t i, const Moved& there) const {
+    const std::uint32_t end = sphere_start[i + 1];
+    for (std::uint32_t s = sphere_start[i]; s < end; ++s) one(s, i, there);
+  }
+  HD void one(std::uint32_t s, std::size_t i, const Moved& there) const {
     const GrainType& type = grains.types[material[i]];
-    const std::uint32_t first = sphere_start[i];
-    Sphere sphere{x[i],   scale[i],
-                  low[i], mass[i],
-                  v[i],   static_cast<float>(material[i]),
-                  w[i],   static_cast<std::uint32_t>(at)};
-    if (type.count == 1) {
-      spheres[first] = sphere;
-      return;
+    const float size = scale[i];
+    Sphere sphere{there.x,   size,
+                  there.low, mass[i],
+                  there.v,   static_cast<float>(material[i]),
+                  there.w,   static_cast<std::uint32_t>(i)};
+    if (type.count > 1) {
+      const Float4 o = grains.offsets[type.first + (s - sphere_start[i])];
+      const Vec3 arm = rotate(there.q, size * Vec3(o.x, o.y, o.z));
+      sphere.x = two_sum(there.x, there.low + arm, sphere.low);
+      sphere.radius = o.w * size;
+      sphere.mass = mass_of_contact(mass[i], contacts[i]);
+      sphere.v = there.v + cross(there.w, arm);
     }
-    const Vec3 p = x[i], rest = low[i], velocity = v[i], spin = w[i];
-    const Quat turn = q[i];
-    sphere.mass = mass_of_contact(mass[i], contacts[i]);
-    for (std::uint32_t k = 0; k < type.count; ++k) {
-      const Float4 o = grains.offsets[type.first + k];
-      const Vec3 arm = rotate(turn, scale[i] * Vec3(o.x, o.y, o.z));
-      sphere.x = two_sum(p, rest + arm, sphere.low);
-      sphere.radius = o.w * scale[i];
-      sphere.v = velocity + cross(spin, arm);
-      spheres[first + k] = sphere;
-    }
+    spheres[s] = sphere;
   }
 };
 
@@ -220,48 +231,71 @@ struct Drift {
 
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const GrainType& type = types[material[i]];
-    const float m = mass[i], r = scale[i], half = 0.5f * dt;
-    const Vec3 velocity = v[i] + half * gravity + (half / m) * force[i];
-    Vec3 rest;
-    const Vec3 to = two_sum(x[i], low[i] + dt * velocity, rest);
-    next_x[i] = to;
-    next_low[i] = rest;
-    next_v[i] = velocity;
-    const Vec3 I = inertia_of(type, m, r);
-    if (q.w == nullptr) {
-      next_w[i] = w[i] + (half / I.x) * torque[i];
-    } else {
-      next_turned[i] = turned[i] + turn(i, I);
-    }
-    if (place.spheres.data != nullptr) place(at);
+    const Moved there = moved(i);
+    keep(i, there);
+    if (place.spheres.data != nullptr) place.all(i, there);
   }
-  // The rotation of a compound grain; returns its angle [rad]. Where moments differ, L is what
-  // lives on: w follows from it, and no free turn takes anything from L.
-  HD float turn(std::size_t i, const Vec3& I) const {
+  HD Moved moved(std::size_t i) const {
+    const float m = mass[i], half = 0.5f * dt;
+    Moved there;
+    there.v = v[i] + half * gravity + (half / m) * force[i];
+    there.x = two_sum(x[i], low[i] + dt * there.v, there.low);
+    const Vec3 I = inertia_of(types[material[i]], m, scale[i]);
+    if (q.w == nullptr) {
+      there.w = w[i] + (half / I.x) * torque[i];
+    } else {
+      turn(i, I, there);
+    }
+    return there;
+  }
+  // The rotation of a compound grain. Where moments differ, L is what lives on: w follows from it,
+  // and no free turn takes anything from L.
+  HD void turn(std::size_t i, const Vec3& I, Moved& there) const {
     const float half = 0.5f * dt;
     const Quat from = q[i];
     if (L.x == nullptr) {
-      const Vec3 spin = w[i] + (half / I.x) * torque[i];
-      next_q.set(i, turned_by(from, dt * spin));
-      next_w[i] = spin;
-      return dt * length(spin);
+      there.w = w[i] + (half / I.x) * torque[i];
+      there.q = turned_by(from, dt * there.w);
+      there.angle = dt * length(there.w);
+      return;
     }
-    const Vec3 l = L[i] + half * torque[i];
-    const Quat end = all_alike(I) ? turned_by(from, (dt / I.x) * l) : turned_freely(from, I, l, dt);
-    const Vec3 spin = without_inertia(end, I, l);
-    next_q.set(i, end);
-    next_L[i] = l;
-    next_w[i] = spin;
-    return length(rotation_vector(from, end));
+    there.L = L[i] + half * torque[i];
+    there.q =
+        all_alike(I) ? turned_by(from, (dt / I.x) * there.L) : turned_freely(from, I, there.L, dt);
+    there.w = without_inertia(there.q, I, there.L);
+    there.angle = length(rotation_vector(from, there.q));
+  }
+  HD void keep(std::size_t i, const Moved& there) const {
+    next_x[i] = there.x;
+    next_low[i] = there.low;
+    next_v[i] = there.v;
+    next_w[i] = there.w;
+    if (q.w == nullptr) return;
+    next_q.set(i, there.q);
+    next_turned[i] = turned[i] + there.angle;
+    if (L.x != nullptr) next_L[i] = there.L;
+  }
+};
+
+// The same by spheres, for many small threads: each moves its grain, whose first one keeps it.
+struct DriftSpheres {
+  Drift drift;
+  View<const std::uint32_t> grain;  // of each sphere
+
+  HD void operator()(int at) const {
+    const auto s = static_cast<std::uint32_t>(at);
+    const std::size_t i = grain[s];
+    const Moved there = drift.moved(i);
+    if (s == drift.place.sphere_start[i]) drift.keep(i, there);
+    drift.place.one(s, i, there);
   }
 };
 
 // ---- Contacts
 
-// Lists of contacts that are possible until the next search, as kernels see them. Each pair stands
-// with the sphere of the lower grain; `back` has the pairs of the other one, but for those that
-// its block sums (BlockSums).
+// Lists of contacts that are possible until the next search, as kernels see them. On a CPU each
+// pair stands with the sphere of the lower grain; `back` has the pairs of the other one, but for
+// those that its block sums. On a GPU each pair stands with both.
 struct Lists {
   View<const std::uint32_t> sphere_start;  // by grain, one more than there are
   View<const std::uint32_t> pair_start, pair_first, pair_other;
@@ -348,8 +382,20 @@ HD_INLINE inline PairPush<T> pair_push(const Table& table, const SphereOf<T>& A,
   return {push.force, x, choose(touch, push.turn, none), choose(touch, push.roll, none), stored};
 }
 
-// All pairs, one at a time; pairs_cpu.h has eight. Of those that are apart only that is written
-// down: nobody reads their `turn` and `roll`.
+// What blocks of 2^bits spheres have summed of their pairs. On a CPU, of those within the block;
+// the others are written down, and summed by the later block. On a GPU a sphere is a block, and
+// sums all it has.
+struct BlockSums {
+  View<Float4> force;   // on each sphere [N]; behind it, how many contacts it has
+  View<Float4> torque;  // [N m]; behind it the energy of the pairs that stand with it [J]
+  View<float> deepest;  // overlap in each block, over the smaller radius
+  std::uint32_t bits = 0;
+
+  HD bool all() const { return bits == 0; }
+};
+
+// The pairs of a step. Of those that are apart only that is written down: nobody reads their `turn`
+// and `roll`.
 template <bool kHistory>
 struct PushPairs {
   LawTable table;
@@ -358,21 +404,67 @@ struct PushPairs {
   float dt;
   View3<const float> shear;  // xi of each pair; empty without history
   View3<float> next_shear;
-  View<Float4> force, turn;  // out, of each pair; behind them the overlap and the stored energy
-  View3<float> roll;         // out, where some pair has rolling resistance
+  View<Float4> force, turn;  // out, of pairs of two blocks; behind the force the overlap
+  View3<float> roll;         // out, likewise, where some pair has rolling resistance
+};
+
+// All pairs of a sphere, for a GPU. Each pair is worked on for both of its spheres, in the same
+// way, so that what acts on one is the opposite of what acts on the other to the last bit.
+template <bool kHistory>
+struct GatherPairs {
+  PushPairs<kHistory> pairs;
+  BlockSums sums;  // out
 
   HD void operator()(int at) const {
-    const auto p = static_cast<std::size_t>(at);
-    const SphereOf<float> A = load_sphere(spheres[lists.pair_first[p]]);
-    const SphereOf<float> B = load_sphere(spheres[lists.pair_other[p]]);
+    const auto s = static_cast<std::uint32_t>(at);
+    Sums sum{};
+    const std::uint32_t end = pairs.lists.pair_start[s + 1];
+    for (std::uint32_t p = pairs.lists.pair_start[s]; p < end; p += kAtOnce) {
+      push_some(s, p, end - p < kAtOnce ? end - p : kAtOnce, sum);
+    }
+    sums.force[s] = {sum.force.x, sum.force.y, sum.force.z, sum.contacts};
+    sums.torque[s] = {sum.torque.x, sum.torque.y, sum.torque.z, sum.stored};
+    sums.deepest[s] = sum.deepest;
+  }
+
+ private:
+  static constexpr std::uint32_t kAtOnce = 32;
+  struct Sums {
+    Vec3 force, torque;
+    float contacts, stored, deepest;
+  };
+
+  // First a look at who touches: the threads of a warp go together through short work, and then
+  // through as many long ones as one of them has.
+  HD void push_some(std::uint32_t s, std::uint32_t first, std::uint32_t count, Sums& sum) const {
+    const Vec3 x = pairs.spheres[s].x, low = pairs.spheres[s].low;
+    const float radius = pairs.spheres[s].radius;
+    std::uint32_t near = 0;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const Sphere& other = pairs.spheres[pairs.lists.pair_other[first + k]];
+      const float reach = radius + other.radius;
+      const Vec3 d = (other.x - x) + (other.low - low);
+      if (pairs.table.model.coheres || dot(d, d) < reach * reach) near |= 1u << k;
+      if constexpr (kHistory) pairs.next_shear[first + k] = Vec3();
+    }
+    for (; near != 0; near &= near - 1) push_one(s, first + lowest_bit(near), sum);
+  }
+  HD void push_one(std::uint32_t s, std::uint32_t p, Sums& sum) const {
+    const std::uint32_t other = pairs.lists.pair_other[p];
+    const bool leads = s < other;
+    const SphereOf<float> A = load_sphere(pairs.spheres[leads ? s : other]);
+    const SphereOf<float> B = load_sphere(pairs.spheres[leads ? other : s]);
     Vec3 xi;
-    if constexpr (kHistory) xi = shear[p];
-    const PairPush<float> push = pair_push<kHistory, float>(table, A, B, dt, xi);
-    if constexpr (kHistory) next_shear[p] = xi;
-    force[p] = {push.force.x, push.force.y, push.force.z, push.overlap};
-    if (!(push.overlap > 0.0f) && !table.model.coheres) return;
-    turn[p] = {push.turn.x, push.turn.y, push.turn.z, push.stored};
-    if (table.model.rolls) roll[p] = push.roll;
+    if constexpr (kHistory) xi = pairs.shear[p];
+    const PairPush<float> push = pair_push<kHistory, float>(pairs.table, A, B, pairs.dt, xi);
+    if constexpr (kHistory) pairs.next_shear[p] = xi;
+    const float sign = leads ? 1.0f : -1.0f;
+    sum.force += sign * push.force;
+    sum.stored += 0.5f * push.stored;
+    if (!(push.overlap > 0.0f)) return;  // apart: at most a bridge between them
+    sum.torque += ((leads ? A : B).radius - 0.5f * push.overlap) * push.turn + sign * push.roll;
+    sum.contacts += 1.0f;
+    sum.deepest = max(sum.deepest, push.overlap / min(A.radius, B.radius));
   }
 };
 
@@ -400,6 +492,27 @@ struct Memory {
   Slots next_walls;
 };
 
+// The distance to a solid, exact at the edges where its parts meet. Fields of differences and
+// intersections are maxima (geometry/sdf.h): beyond an edge they tell the distance to the nearer of
+// the two surfaces as if it went on, and a sphere would roll over a rim as over a step of its own
+// radius. Where the way down to that surface does not end on the solid, it goes on from there to
+// the other one: to the edge, if they meet at right angles, and nearly so if they do not.
+HD inline Distance to_surface(const SolidView& solid, const Vec3& x, float radius) {
+  const Distance near = solid_distance_at_end(solid, x);
+  if (solid.end - solid.begin < 2 || near.d >= radius || !(near.d > 0.0f)) return near;
+  const float close = 0.01f * radius;
+  Vec3 foot = x - near.d * near.gradient;
+  Distance there = solid_distance_at_end(solid, foot);
+  if (!(there.d > close)) return near;
+  for (int turn = 0; turn < 3 && there.d > close; ++turn) {
+    foot -= there.d * there.gradient;
+    there = solid_distance_at_end(solid, foot);
+  }
+  const Vec3 arm = x - foot;
+  const float d = length(arm);
+  return {d, (1.0f / d) * arm};
+}
+
 // A sphere and a solid, in up to three places: the nearest one; and, with the sphere moved out of
 // that, the nearest of what is left, as in a corner.
 template <bool kHistory>
@@ -424,7 +537,7 @@ struct PushAtWalls {
     float deepest = -1.0f, stored = 0.0f;
     int places = 0;
     for (; places < kPlaces; ++places) {
-      const Distance near = solid_distance_at_end(solid, A.x + shift);
+      const Distance near = to_surface(solid, A.x + shift, A.radius);
       const Vec3 n = near.gradient;
       const float gap = near.d + dot(A.low - shift, n), x = A.radius - gap;
       bool known = false;
@@ -483,25 +596,6 @@ struct JoinSummary {
   }
 };
 
-// What blocks of 2^bits spheres have summed of their own pairs, on a CPU. Those with spheres of
-// later blocks are written down, and summed by these.
-struct BlockSums {
-  View<Float4> force;   // on each sphere [N]; behind it, how many contacts it has
-  View<Float4> torque;  // [N m]; behind it the energy of the pairs that stand with it [J]
-  View<float> deepest;  // overlap in each block, over the smaller radius
-  std::uint32_t bits = 0;
-
-  HD bool some() const { return force.data != nullptr; }
-};
-
-// What all contacts do to each sphere, where it is summed before the grains ask (SumContacts).
-struct SphereSums {
-  View<Float4> force;   // [N]; behind it the deepest overlap [m]
-  View<Float4> torque;  // about its own centre [N m]; behind it how many contacts it has
-
-  HD bool some() const { return force.data != nullptr; }
-};
-
 // What all contacts do to a sphere.
 struct SphereForces {
   View<const Sphere> spheres;
@@ -509,28 +603,49 @@ struct SphereForces {
   View<const Float4> pair_force, pair_turn, wall_force, wall_torque;
   View3<const float> pair_roll;  // empty without rolling resistance
   BlockSums blocks;
-  SphereSums summed;
 
-  // Spheres begin ... end - 1 have nobody near. Of pairs that blocks sum, lists tell one side only.
+  // Spheres begin ... end - 1 have nobody near. Where blocks sum, lists tell one side only.
   HD bool have_none(std::uint32_t begin, std::uint32_t end) const {
     const auto empty = [&](View<const std::uint32_t> start) { return start[begin] == start[end]; };
-    return !blocks.some() && empty(lists.pair_start) && empty(lists.back_start) &&
-           empty(lists.wall_start);
+    return blocks.all() && empty(lists.pair_start) && empty(lists.wall_start);
   }
-  // One pair of sphere s: `sign` is -1 for the second of the two.
-  HD void add(std::uint32_t p, float sign, std::uint32_t s, Vec3& f, Vec3& t, float& deepest,
-              std::uint32_t& contacts) const {
-    const Float4 by = pair_force[p];
-    f += sign * Vec3(by.x, by.y, by.z);
-    if (!(by.w > 0.0f)) return;  // apart: at most a bridge between them
-    const Float4 turn = pair_turn[p];
-    t += (spheres[s].radius - 0.5f * by.w) * Vec3(turn.x, turn.y, turn.z);
-    if (pair_roll.x != nullptr) t += sign * pair_roll[p];
-    count(by.w, deepest, contacts);
+  // Force, torque about its own centre, deepest overlap over its radius; returns the number of
+  // contacts.
+  HD std::uint32_t on(std::uint32_t s, Vec3& f, Vec3& t, float& deepest) const {
+    const Float4 by = blocks.force[s], turn = blocks.torque[s];
+    f = Vec3(by.x, by.y, by.z);
+    t = Vec3(turn.x, turn.y, turn.z);
+    auto contacts = static_cast<std::uint32_t>(by.w);
+    if (blocks.all()) {
+      deepest = blocks.deepest[s];
+    } else {
+      contacts += by_earlier_blocks(s, f, t, deepest);
+    }
+    for (std::uint32_t e = lists.wall_start[s]; e < lists.wall_start[s + 1]; ++e) {
+      const Float4 wall = wall_force[e], torque = wall_torque[e];
+      f += Vec3(wall.x, wall.y, wall.z);
+      t += Vec3(torque.x, torque.y, torque.z);
+      if (!(wall.w > 0.0f)) continue;
+      deepest = max(deepest, wall.w / spheres[s].radius);
+      ++contacts;
+    }
+    return contacts;
   }
-  HD static void count(float overlap, float& deepest, std::uint32_t& contacts) {
-    deepest = max(deepest, overlap);
-    contacts += overlap > 0.0f ? 1 : 0;
+  // The pairs in which s is the second.
+  HD std::uint32_t by_earlier_blocks(std::uint32_t s, Vec3& f, Vec3& t, float& deepest) const {
+    std::uint32_t contacts = 0;
+    for (std::uint32_t b = lists.back_start[s]; b < lists.back_start[s + 1]; ++b) {
+      const std::uint32_t p = lists.back_pair[b];
+      const Float4 by = pair_force[p];
+      f -= Vec3(by.x, by.y, by.z);
+      if (!(by.w > 0.0f)) continue;  // apart: at most a bridge between them
+      const Float4 turn = pair_turn[p];
+      t += (spheres[s].radius - 0.5f * by.w) * Vec3(turn.x, turn.y, turn.z);
+      if (pair_roll.x != nullptr) t -= pair_roll[p];
+      deepest = max(deepest, by.w / spheres[s].radius);
+      ++contacts;
+    }
+    return contacts;
   }
   // All that acts on grain i at x + low: F, T about its middle.
   HD void on_grain(std::size_t i, const Vec3& x, const Vec3& low, Vec3& F, Vec3& T,
@@ -540,57 +655,11 @@ struct SphereForces {
       float deepest = 0.0f;
       Vec3 f, t;
       summary.contacts += on(s, f, t, deepest);
-      if (deepest > 0.0f) summary.deepest = max(summary.deepest, deepest / spheres[s].radius);
+      summary.deepest = max(summary.deepest, deepest);
       F += f;
       T += t;
       if (end - begin > 1) T += cross((spheres[s].x - x) + (spheres[s].low - low), f);
     }
-  }
-  // Force, torque about its own centre, deepest overlap [m]; returns the number of contacts.
-  HD std::uint32_t on(std::uint32_t s, Vec3& f, Vec3& t, float& deepest) const {
-    if (!summed.some()) return sum(s, f, t, deepest);
-    const Float4 by = summed.force[s], turn = summed.torque[s];
-    f = Vec3(by.x, by.y, by.z);
-    t = Vec3(turn.x, turn.y, turn.z);
-    deepest = by.w;
-    return static_cast<std::uint32_t>(turn.w);
-  }
-  HD std::uint32_t sum(std::uint32_t s, Vec3& f, Vec3& t, float& deepest) const {
-    std::uint32_t contacts = 0;
-    if (blocks.some()) {
-      const Float4 by = blocks.force[s], turn = blocks.torque[s];
-      f = Vec3(by.x, by.y, by.z);
-      t = Vec3(turn.x, turn.y, turn.z);
-      contacts = static_cast<std::uint32_t>(by.w);
-    } else {
-      for (std::uint32_t p = lists.pair_start[s]; p < lists.pair_start[s + 1]; ++p) {
-        add(p, 1.0f, s, f, t, deepest, contacts);
-      }
-    }
-    for (std::uint32_t b = lists.back_start[s]; b < lists.back_start[s + 1]; ++b) {
-      add(lists.back_pair[b], -1.0f, s, f, t, deepest, contacts);
-    }
-    for (std::uint32_t e = lists.wall_start[s]; e < lists.wall_start[s + 1]; ++e) {
-      const Float4 by = wall_force[e], torque_by = wall_torque[e];
-      f += Vec3(by.x, by.y, by.z);
-      t += Vec3(torque_by.x, torque_by.y, torque_by.z);
-      count(by.w, deepest, contacts);
-    }
-    return contacts;
-  }
-};
-
-// On a GPU, a thread a sphere: one that sums all spheres of a grain waits for its loads too long.
-struct SumContacts {
-  SphereForces forces;  // and out: its sums
-
-  HD void operator()(int at) const {
-    const auto s = static_cast<std::uint32_t>(at);
-    Vec3 f, t;
-    float deepest = 0.0f;
-    const auto contacts = static_cast<float>(forces.sum(s, f, t, deepest));
-    forces.summed.force[s] = {f.x, f.y, f.z, deepest};
-    forces.summed.torque[s] = {t.x, t.y, t.z, contacts};
   }
 };
 
@@ -667,13 +736,11 @@ struct SpinEnergy {
     return 0.5 * static_cast<double>(dot(own, multiply(I, own)));
   }
 };
-// Behind the torques; of pairs that are apart only where there are bridges.
+// Behind the torques.
 struct StoredEnergy {
-  View<const Float4> force, torque;
-  bool all;
+  View<const Float4> torque;
   HD double operator()(int at) const {
-    const auto i = static_cast<std::size_t>(at);
-    return all || force[i].w > 0.0f ? static_cast<double>(torque[i].w) : 0.0;
+    return static_cast<double>(torque[static_cast<std::size_t>(at)].w);
   }
 };
 

@@ -23,6 +23,16 @@ struct CountSpheres {
   }
 };
 
+// The grain of each sphere.
+struct NoteGrains {
+  View<const Sphere> spheres;
+  View<std::uint32_t> grain;  // out
+  HD void operator()(int at) const {
+    const auto s = static_cast<std::size_t>(at);
+    grain[s] = spheres[s].grain;
+  }
+};
+
 // The lists that were, and what they remember.
 struct OldLists {
   Lists lists;               // empty where there were none
@@ -40,7 +50,7 @@ struct GrainBounds {
   }
 };
 
-// The spheres near each sphere, each pair once: found(t) for sphere t.
+// The spheres near each sphere, each pair once or with both: found(t) for sphere t.
 struct PairSearch {
   View<const Sphere> spheres;
   Neighbours near;  // of grains
@@ -49,11 +59,13 @@ struct PairSearch {
   View<const std::uint32_t> sphere_start;
   float reach;    // beyond touching [m]
   float bridges;  // and of cohesive contacts, over the smaller radius
+  bool both;      // each pair stands with both of its spheres, not with the first alone
 
   template <class Found>
   HD void each(int at, const Found& found) const {
     const Sphere A = spheres[static_cast<std::size_t>(at)];
     if (covering.some() && covering.is_covering(A)) {
+      if (both) of_covering(A, at, found);
       if (covering.meet) among_solids(A, at, found);
     } else {
       of_grain(A, found);
@@ -65,17 +77,28 @@ struct PairSearch {
     const int count = near.count(g);
     for (int k = 0; k < count; ++k) {
       const std::uint32_t h = near(g, k);
-      if (h < A.grain || grains.out_of_reach(h, A, reach + bridges * A.radius)) continue;
-      const std::uint32_t end = sphere_start[h + 1];
-      for (std::uint32_t t = sphere_start[h]; t < end; ++t) {
-        if (are_near(A, spheres[t], bridges * min(A.radius, spheres[t].radius))) found(t);
-      }
+      if (both || h > A.grain) in_grain(A, h, found);
     }
     if (!covering.some()) return;
     const int solids = covering.of_grains.count(g);
     for (int k = 0; k < solids; ++k) {
       const std::uint32_t t = covering.first + covering.order[covering.of_grains(g, k)];
-      if (are_near(A, spheres[t], 0.0f)) found(t);
+      if (are_near(A, spheres[t])) found(t);
+    }
+  }
+  template <class Found>
+  HD void of_covering(const Sphere& A, int at, const Found& found) const {
+    const auto place =
+        static_cast<int>(covering.place[static_cast<std::uint32_t>(at) - covering.first]);
+    const int count = covering.grains.count(place);
+    for (int k = 0; k < count; ++k) in_grain(A, covering.grains(place, k), found);
+  }
+  template <class Found>
+  HD void in_grain(const Sphere& A, std::uint32_t h, const Found& found) const {
+    if (grains.out_of_reach(h, A, reach + bridges * A.radius)) return;
+    const std::uint32_t end = sphere_start[h + 1];
+    for (std::uint32_t t = sphere_start[h]; t < end; ++t) {
+      if (are_near(A, spheres[t])) found(t);
     }
   }
   template <class Found>
@@ -86,11 +109,14 @@ struct PairSearch {
     for (int k = 0; k < count; ++k) {
       const std::uint32_t b = covering.order[covering.each_other(place, k)];
       const Sphere& B = spheres[covering.first + b];
-      if (b >= own && covering.may_meet(A, B) && are_near(A, B, 0.0f)) found(covering.first + b);
+      if ((both || b > own) && covering.may_meet(A, B) && are_near(A, B)) found(covering.first + b);
     }
   }
-  HD bool are_near(const Sphere& A, const Sphere& B, float bridge) const {
-    const float limit = A.radius + B.radius + reach + bridge;
+  // Between spheres of coverings there are no bridges.
+  HD bool are_near(const Sphere& A, const Sphere& B) const {
+    const bool bridge = covering.some() && (covering.is_covering(A) || covering.is_covering(B));
+    const float limit =
+        A.radius + B.radius + reach + (bridge ? 0.0f : bridges * min(A.radius, B.radius));
     return length_squared(B.x - A.x) < limit * limit;
   }
 };
@@ -100,7 +126,7 @@ struct PairSearch {
 struct BackSearch {
   PairSearch pairs;
   float reach;               // beyond touching, cohesive bridges included [m]
-  std::uint32_t block_bits;  // spheres in a block, as a power of two; 0: no blocks
+  std::uint32_t block_bits;  // spheres in a block, as a power of two
   View<const std::uint32_t> pair_start, pair_other;
 
   template <class Found>
@@ -137,7 +163,7 @@ struct BackSearch {
   }
   template <class Found>
   HD void in_sphere(std::uint32_t t, int at, const Found& found) const {
-    if (block_bits > 0 && t >> block_bits == static_cast<std::uint32_t>(at) >> block_bits) return;
+    if (t >> block_bits == static_cast<std::uint32_t>(at) >> block_bits) return;
     const std::uint32_t last = pair_start[t + 1];
     for (std::uint32_t p = pair_start[t]; p < last; ++p) {
       if (pair_other[p] != static_cast<std::uint32_t>(at)) continue;
@@ -192,6 +218,8 @@ struct OldPlace {
   }
 };
 
+// What pairs remember belongs to the sphere of the lower row; in lists that have each pair with
+// both, both remember the same.
 struct RememberPairs {
   View<const Sphere> spheres;
   View<const std::uint32_t> pair_start, pair_other;
@@ -199,24 +227,25 @@ struct RememberPairs {
   OldLists old;
   View3<float> shear;  // out
 
-  HD bool find(std::uint32_t a, std::uint32_t b, Vec3& xi) const {
+  HD Vec3 find(std::uint32_t a, std::uint32_t b) const {
     const std::uint32_t end = old.lists.pair_start[a + 1];
     for (std::uint32_t p = old.lists.pair_start[a]; p < end; ++p) {
-      if (old.lists.pair_other[p] != b) continue;
-      xi = old.shear[p];
-      return true;
+      if (old.lists.pair_other[p] == b) return old.shear[p];
     }
-    return false;
+    return {};
   }
   HD void operator()(int at) const {
     const auto s = static_cast<std::uint32_t>(at);
     const bool some = old.lists.pair_start.size > 0;
-    const std::uint32_t a = some ? place(spheres[s], s) : ~0u;
+    const std::uint32_t own = some ? place(spheres[s], s) : ~0u;
     for (std::uint32_t p = pair_start[s]; p < pair_start[s + 1]; ++p) {
-      const std::uint32_t t = pair_other[p], b = some ? place(spheres[t], t) : ~0u;
-      Vec3 xi;
-      if (a != ~0u && b != ~0u && !find(a, b, xi) && find(b, a, xi)) xi = -xi;
-      shear[p] = xi;
+      const std::uint32_t t = pair_other[p], other = some ? place(spheres[t], t) : ~0u;
+      if (own == ~0u || other == ~0u) {
+        shear[p] = Vec3();
+        continue;
+      }
+      const Vec3 xi = own < other ? find(own, other) : find(other, own);
+      shear[p] = (s < t) == (own < other) ? xi : -xi;
     }
   }
 };

@@ -210,8 +210,7 @@ inline std::uint32_t block_bits(const Cpu&, std::size_t spheres) {
 }
 
 template <bool kHistory>
-void push_pairs(Cpu& device, std::int64_t, const PushPairs<kHistory>& kernel,
-                const BlockSums& sums) {
+void push_pairs(Cpu& device, const PushPairs<kHistory>& kernel, const BlockSums& sums) {
   for_each_range(device, "contacts", static_cast<std::int64_t>(kernel.spheres.size),
                  std::int64_t{1} << sums.bits, PushBlocks<kHistory>{kernel, {kernel.table}, sums});
 }

@@ -125,6 +125,11 @@ void DemSolver<Device>::find_contacts(const State& now, const SolidsView& solids
   covering.first = of_grains;
   spheres_.resize(of_grains + covered_.spheres.size());
   for_each(device_, "lists", n, placing(next));
+  if (by_spheres()) {
+    for_each(device_, "lists", static_cast<std::int64_t>(of_grains),
+             dem::NoteGrains{std::as_const(spheres_).view(),
+                             dem::keep_numbers(next, dem::kSphereGrain, of_grains)});
+  }
   place_covering(next, false);
   list_pairs(covering, next);
   list_walls(solids, next);
@@ -164,8 +169,11 @@ void DemSolver<Device>::list_pairs(const dem::NearCovering& covering, State& nex
                               {next.position(), next.numbers<float>("scale")},
                               dem::kept_numbers(next, dem::kSphereStart),
                               static_cast<float>(skin_),
-                              static_cast<float>(bridges)};
-  const auto start = list("lists", pairs, dem::kPairStart, dem::kPairOther, dem::kPairFirst, next);
+                              static_cast<float>(bridges),
+                              block_bits_ == 0};
+  const char* first = block_bits_ > 0 ? dem::kPairFirst : nullptr;
+  const auto start = list("lists", pairs, dem::kPairStart, dem::kPairOther, first, next);
+  if (block_bits_ == 0) return;
   // A little more than any pair has, so that rounding never loses one of its two sides
   const auto farthest = static_cast<float>(1.01 * skin_ + bridges * sphere_radius_);
   list("lists",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 
 #include "compute/reduce_ops.h"
@@ -19,10 +20,12 @@ namespace dem {
 inline double impact_steps(Normal law) {
   return law == Normal::hertz_half ? 20.0 : 40.0;
 }
-// A grain of many spheres may land on all of them, and is then as many times as stiff: of so many
-// contacts one counts.
-inline constexpr double kAtOnce = 4.0;
-inline constexpr double kStiffSteps = 8.0;   // in half an oscillation of the stiffest contact
+// Steps in half an oscillation of a grain on its contacts, all as stiff as the deepest of all:
+// velocity Verlet needs more than pi/2.
+inline constexpr double kStiffSteps = 5.0;
+inline constexpr double kMostShare = 0.4;  // of the contacts that one grain has at most
+// In the impact of a grain that lands flat, on all of its spheres at once.
+inline constexpr double kFlatSteps = 8.0;
 inline constexpr double kShearShare = 0.15;  // k_t dt / m_eff of (18); 4/7 is unstable
 
 }  // namespace dem
@@ -50,9 +53,6 @@ DemSolver<Device>::DemSolver(Device& device, const SolverSetup& setup, const Dem
       block_force_(device),
       block_torque_(device),
       block_deepest_(device),
-      sphere_force_(device),
-      sphere_torque_(device),
-      outcome_(device),
       rkf_(device),
       cover_offsets_(device),
       cover_part_(device),
@@ -83,7 +83,7 @@ DemSolver<Device>::DemSolver(Device& device, const SolverSetup& setup, const Dem
     type.kind = type.count > 1 ? type.count : 0;
     types.push_back(type);
     compound_ = compound_ || shape.compound();
-    flat_ = std::max(flat_, static_cast<double>(type.count) / dem::kAtOnce);
+    most_spheres_ = std::max(most_spheres_, static_cast<double>(type.count));
     lopsided_ = lopsided_ || !dem::all_alike(type.inertia);
     grain_radius_ = std::max(grain_radius_, largest);
     for (const GrainSphere& s : shape.spheres) {
@@ -213,13 +213,14 @@ void DemSolver<Device>::add_to_frame(const State& now, Frame& frame) const {
 
 // From the Hertz impact at the largest speed there is, and from the stiffest contact there is:
 // half an oscillation is pi sqrt(m / k), k = 1.5 k_r sqrt(x), and shorter by the root of the
-// contacts that a grain has.
+// contacts that a grain has. A grain that lands on n spheres at once is n times as stiff, and its
+// impact n^(2/5) times as short: that tells from n = 10 on.
 template <class Device>
 double DemSolver<Device>::suggest_dt(const State& now) const {
   if (is_set(params_.dt)) return params_.dt;
   const double speed = std::max(fastest(now), 0.01 * params_.reference_speed);
   const double contacts = std::max({1.0, dem::scalar(now, "dem.contacts"),
-                                    dem::scalar(now, "dem.most_contacts") / dem::kAtOnce});
+                                    dem::kMostShare * dem::scalar(now, "dem.most_contacts")});
   const double load = body_load(now);
   // An adaptive step takes the parts that it needs.
   const double parts = params_.integrator == "rkf45" ? 4.0 : 1.0;
@@ -236,12 +237,14 @@ double DemSolver<Device>::suggest_dt(const State& now) const {
     }
     // Given k_r, E is what it stands for.
     const double E = k_r / (4.0 / 3.0 * std::sqrt(of.R));
-    const double impact = dem::hertz_impact_time(of.m, of.R, flat_ * E, speed);
+    const double impact = dem::hertz_impact_time(of.m, of.R, E, speed);
+    const double flat = dem::hertz_impact_time(of.m, of.R, most_spheres_ * E, speed);
     const double deepest =
         std::max(impact * speed / 2.943275, dem::scalar(now, "dem.deepest") * 2.0 * of.R);
     const double stiffness = 1.5 * k_r * std::sqrt(deepest);
     const double half = kPi * std::sqrt(of.m / stiffness);
-    dt = std::min({dt, impact / steps, half / (dem::kStiffSteps * std::sqrt(contacts))});
+    dt = std::min({dt, impact / steps, flat * parts / dem::kFlatSteps,
+                   half / (dem::kStiffSteps * std::sqrt(contacts))});
     if (load > 0.0) dt = std::min(dt, kPi / std::sqrt(load * stiffness) / dem::kStiffSteps);
   }
   return dt;
@@ -312,30 +315,36 @@ void DemSolver<Device>::drift(const State& now, double dt, State& next) {
     make_room(now);
     place = placing(next);
   }
-  for_each(device_, "drift", static_cast<std::int64_t>(now.size()),
-           dem::Drift{now.position(),
-                      now.vectors("position_low"),
-                      now.velocity(),
-                      now.vectors("angular_velocity"),
-                      now.vectors("force"),
-                      now.vectors("torque"),
-                      lopsided_ ? now.vectors("angular_momentum") : View3<const float>{},
-                      turns(now),
-                      now.numbers<float>("scale"),
-                      now.numbers<float>("mass"),
-                      compound_ ? now.numbers<float>("turned") : View<const float>{},
-                      now.material(),
-                      types().types,
-                      Vec3(setup_.gravity),
-                      static_cast<float>(dt),
-                      x,
-                      low,
-                      v,
-                      w,
-                      lopsided_ ? next.write_vectors("angular_momentum") : View3<float>{},
-                      q,
-                      turned,
-                      place});
+  const dem::Drift drift{now.position(),
+                         now.vectors("position_low"),
+                         now.velocity(),
+                         now.vectors("angular_velocity"),
+                         now.vectors("force"),
+                         now.vectors("torque"),
+                         lopsided_ ? now.vectors("angular_momentum") : View3<const float>{},
+                         turns(now),
+                         now.numbers<float>("scale"),
+                         now.numbers<float>("mass"),
+                         compound_ ? now.numbers<float>("turned") : View<const float>{},
+                         now.material(),
+                         types().types,
+                         Vec3(setup_.gravity),
+                         static_cast<float>(dt),
+                         x,
+                         low,
+                         v,
+                         w,
+                         lopsided_ ? next.write_vectors("angular_momentum") : View3<float>{},
+                         q,
+                         turned,
+                         place};
+  if (by_spheres() && !fresh_) {
+    const View<const std::uint32_t> grain = dem::kept_numbers(next, dem::kSphereGrain);
+    for_each(device_, "drift", static_cast<std::int64_t>(grain.size),
+             dem::DriftSpheres{drift, grain});
+  } else {
+    drift_grains(device_, now.size(), drift);
+  }
 }
 
 // Where covered solids are at the end of the step; the driver has moved them. Velocities are means
@@ -403,6 +412,7 @@ dem::Memory DemSolver<Device>::memory(const State& now, State& next) {
           dem::keep_vectors(next, dem::kShear, pairs), dem::keep_slots(next, entries)};
 }
 
+// Pairs and walls do not need each other.
 template <class Device>
 template <bool kHistory>
 void DemSolver<Device>::push_by(const dem::Memory& memory, const SolidsView& solids,
@@ -413,36 +423,36 @@ void DemSolver<Device>::push_by(const dem::Memory& memory, const SolidsView& sol
   const dem::LawTable table{model, std::as_const(pair_laws_).view(), row, kinds};
   const View<const dem::Sphere> spheres = std::as_const(spheres_).view();
   const auto step = static_cast<float>(dt);
-  push_pairs(device_, static_cast<std::int64_t>(lists.pair_other.size),
-             dem::PushPairs<kHistory>{table, spheres, lists, step, memory.shear, memory.next_shear,
-                                      pair_force_.view(), pair_turn_.view(), pair_roll_.view()},
-             block_sums());
+  begin_aside(device_);
   for_each(device_, "contacts: walls", static_cast<std::int64_t>(lists.wall_solid.size),
            dem::PushAtWalls<kHistory>{table, spheres, lists, solids, step, memory.walls,
                                       memory.next_walls, wall_force_.view(), wall_torque_.view()});
+  sum_walls(next);
+  end_aside(device_);
+  push_pairs(device_,
+             dem::PushPairs<kHistory>{table, spheres, lists, step, memory.shear, memory.next_shear,
+                                      pair_force_.view(), pair_turn_.view(), pair_roll_.view()},
+             block_sums());
+  join_aside(device_);
 }
 
 template <class Device>
 void DemSolver<Device>::push(const dem::Memory& memory, const SolidsView& solids,
                              const dem::ContactModel& model, double dt, const State& next) {
   const dem::Lists lists = this->lists(next);
-  for (auto* buffer : {&pair_force_, &pair_turn_}) buffer->resize(lists.pair_other.size);
   for (auto* buffer : {&wall_force_, &wall_torque_}) buffer->resize(lists.wall_solid.size);
+  for (auto* buffer : {&block_force_, &block_torque_}) buffer->resize(spheres_.size());
+  const std::size_t block = std::size_t{1} << block_bits_;
+  block_deepest_.resize((spheres_.size() + block - 1) / block);
   if (block_bits_ > 0) {
-    for (auto* buffer : {&block_force_, &block_torque_}) buffer->resize(spheres_.size());
-    const std::size_t block = std::size_t{1} << block_bits_;
-    block_deepest_.resize((spheres_.size() + block - 1) / block);
+    for (auto* buffer : {&pair_force_, &pair_turn_}) buffer->resize(lists.pair_other.size);
+    if (laws_.model.rolls) pair_roll_.resize(lists.pair_other.size);
   }
-  if (laws_.model.rolls) pair_roll_.resize(lists.pair_other.size);
   if (history_) {
     push_by<true>(memory, solids, model, dt, next);
   } else {
     push_by<false>(memory, solids, model, dt, next);
   }
-  if (!sums_spheres()) return;
-  for (auto* buffer : {&sphere_force_, &sphere_torque_}) buffer->resize(spheres_.size());
-  for_each(device_, "contacts: sums", static_cast<std::int64_t>(spheres_.size()),
-           dem::SumContacts{forces(next)});
 }
 
 template <class Device>
@@ -459,30 +469,38 @@ dem::SphereForces DemSolver<Device>::forces(const State& next) {
           wall_force_.view(),
           wall_torque_.view(),
           laws_.model.rolls ? pair_roll_.view() : View3<const float>{},
-          block_sums(),
-          {sphere_force_.view(), sphere_torque_.view()}};
+          block_sums()};
 }
 
 template <class Device>
 void DemSolver<Device>::kick(double dt, double next_dt, State& next) {
   const View3<float> v = next.rewrite_vectors("velocity");
   const View3<float> w = next.rewrite_vectors("angular_velocity");
-  outcome_.resize(setup_.solids.size() / dem::kSolidsPerPass + 1);
-  reduce_to<dem::JoinSummary>(
-      device_, "kick", static_cast<std::int64_t>(next.size()),
-      dem::Kick{forces(next), next.position(), next.vectors("position_low"), turns(next),
-                next.numbers<float>("scale"), next.numbers<float>("mass"), next.material(),
-                types().types, next.vectors("listed_position"),
-                compound_ ? next.numbers<float>("turned") : View<const float>{},
-                Vec3(setup_.gravity), static_cast<float>(dt), static_cast<float>(next_dt), v, w,
-                lopsided_ ? next.rewrite_vectors("angular_momentum") : View3<float>{},
-                next.write_vectors("force"), next.write_vectors("torque"),
-                compound_ ? next.write_numbers<float>("contacts") : View<float>{}},
-      &outcome_.data()->met);
+  kick_grains(device_, next.size(),
+              dem::Kick{forces(next), next.position(), next.vectors("position_low"), turns(next),
+                        next.numbers<float>("scale"), next.numbers<float>("mass"), next.material(),
+                        types().types, next.vectors("listed_position"),
+                        compound_ ? next.numbers<float>("turned") : View<const float>{},
+                        Vec3(setup_.gravity), static_cast<float>(dt), static_cast<float>(next_dt),
+                        v, w, lopsided_ ? next.rewrite_vectors("angular_momentum") : View3<float>{},
+                        next.write_vectors("force"), next.write_vectors("torque"),
+                        compound_ ? next.write_numbers<float>("contacts") : View<float>{}},
+              &outcomes()->met);
+}
+
+// What the device has summed for the host lies in the host's memory. Solids are summed by passes.
+template <class Device>
+dem::Outcome* DemSolver<Device>::outcomes() {
+  if (outcomes_ == nullptr) {
+    const std::size_t passes = setup_.solids.size() / dem::kSolidsPerPass + 1;
+    outcomes_ = device_.host_memory(passes * sizeof(dem::Outcome));
+    std::uninitialized_value_construct_n(static_cast<dem::Outcome*>(outcomes_.get()), passes);
+  }
+  return static_cast<dem::Outcome*>(outcomes_.get());
 }
 
 // Forces on the solids that are met by their distance, and their moments about the world's origin:
-// on the device, a few solids a pass.
+// a few solids a pass.
 template <class Device>
 void DemSolver<Device>::sum_walls(const State& next) {
   const dem::Lists lists = this->lists(next);
@@ -492,19 +510,20 @@ void DemSolver<Device>::sum_walls(const State& next) {
         device_, "push solids", static_cast<std::int64_t>(lists.wall_solid.size),
         dem::PushSolids{std::as_const(spheres_).view(), lists, std::as_const(wall_force_).view(),
                         std::as_const(wall_torque_).view(), static_cast<std::uint32_t>(first)},
-        &outcome_.data()[pass].solids);
+        &outcomes()[pass].solids);
   }
 }
 
-// What the device has summed, fetched.
+// What the device has summed, once it has.
 template <class Device>
 dem::Summary DemSolver<Device>::fetch(std::vector<dem::Wrench>& wrenches) {
-  const std::vector<dem::Outcome> passes = outcome_.download();
+  device_.wait();
+  const dem::Outcome* passes = outcomes();
   for (std::size_t s = 0; s < wrenches.size(); ++s) {
     const dem::SolidSums& sums = passes[s / dem::kSolidsPerPass].solids;
     wrenches[s] = {sums.force[s % dem::kSolidsPerPass], sums.moment[s % dem::kSolidsPerPass]};
   }
-  dem::Summary met = passes.front().met;
+  dem::Summary met = passes->met;
   if (block_bits_ > 0) {
     for (const float deepest : block_deepest_.download()) {
       met.deepest = std::max(met.deepest, deepest);
@@ -538,7 +557,6 @@ void DemSolver<Device>::sum_coverings(State& next, dem::Summary& met,
 template <class Device>
 dem::Summary DemSolver<Device>::push_solids(double dt, State& next, BodyImpulses& out) {
   std::vector<dem::Wrench> wrenches(out.linear.size());
-  sum_walls(next);
   for_each(device_, "push solids", static_cast<std::int64_t>(pieces_.size()),
            dem::PushCovering{forces(next), std::as_const(pieces_).view(),
                              static_cast<std::uint32_t>(spheres_.size() - covered_.spheres.size()),
@@ -580,17 +598,11 @@ MoreEnergy DemSolver<Device>::more_energy(const State& now) {
       device_, "ledger: sums", static_cast<std::int64_t>(now.size()),
       dem::SpinEnergy{now.vectors("angular_velocity"), turns(now), now.numbers<float>("scale"),
                       now.numbers<float>("mass"), now.material(), types().types});
-  const auto stored = [&](const Buffer<Float4>& force, const Buffer<Float4>& torque, bool all) {
+  for (const Buffer<Float4>* torque : {&block_torque_, &wall_torque_}) {
     more.potential +=
-        reduce<Sum<double>>(device_, "ledger: sums", static_cast<std::int64_t>(torque.size()),
-                            dem::StoredEnergy{force.view(), torque.view(), all});
-  };
-  if (block_bits_ > 0) {
-    stored(block_force_, block_torque_, true);
-  } else {
-    stored(pair_force_, pair_turn_, laws_.model.coheres);
+        reduce<Sum<double>>(device_, "ledger: sums", static_cast<std::int64_t>(torque->size()),
+                            dem::StoredEnergy{torque->view()});
   }
-  stored(wall_force_, wall_torque_, true);
   return more;
 }
 

@@ -2,6 +2,7 @@
 // arithmetic in the kernels, and README.md says where each equation is.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "compute/buffer.h"
@@ -39,10 +40,11 @@ class GsphSolver final : public Solver {
   void measure(double dt, const gsph::Target& target, State& next);
   gsph::Target target(double dt) const;
   void correct_pressure(int k, double dt, const State& next);
-  void correct_velocity(double dt, bool last, State& next);
+  void correct_velocity(int k, double dt, bool may_end, State& next);
   void correct_stress(double dt, const State& next);
   void correct_velocity_by_stress(double dt, const State& next, bool first);
-  bool dense_enough(int k);
+  bool dense_enough();
+  void find_mean_pressure(State& next);
   void move_on(const SolidsView& solids, double dt, State& next);
   void push_solids(const SolidsView& solids, double dt, const State& next);
   std::vector<gsph::Results> wait_for_results();
@@ -50,6 +52,7 @@ class GsphSolver final : public Solver {
   void finish_report(const std::vector<gsph::Results>& results, double dt, const State& next,
                      StepReport& report, BodyImpulses& out);
 
+  KeptVectors slopes() { return {slope_x_.view(), slope_y_.view(), slope_z_.view()}; }
   bool paper() const { return params_.scheme == "paper"; }
   Containment containment(const SolidsView& solids) const;
   std::int64_t n() const { return static_cast<std::int64_t>(points_.size()); }
@@ -77,10 +80,13 @@ class GsphSolver final : public Solver {
   Buffer<float> packing_;      // what the density lacked at the start
   Buffer<float> strain_rate_;  // [1/s]
   Buffer<std::uint8_t> near_wall_;
-  Buffer3 pushed_;                     // [m]
-  Buffer<gsph::WallPart> wall_parts_;  // of the particles near solids
-  Buffer<Float4> wall_pressure_;       // of the boundary samples [Pa]
+  Buffer3 pushed_;                                     // [m]
+  Buffer<gsph::WallPart> wall_parts_;                  // of the particles near solids
+  Buffer<Float4> wall_pressure_;                       // of the boundary samples [Pa]
+  Buffer<float> pressure_;                             // as in with_pressure_ [Pa]
+  Buffer<std::uint16_t> slope_x_, slope_y_, slope_z_;  // of the pairs
   Buffer<gsph::Results> results_;
+  std::shared_ptr<void> excess_;  // of the last iteration, on the host
 };
 
 }  // namespace barchan

@@ -2,6 +2,8 @@
 // README.md). Instantiated for each device in gsph_cpu.cpp and gsph_cuda.cu.
 #pragma once
 
+#include <algorithm>
+
 #include "solvers/granular_sph/gsph_solver.h"
 #include "solvers/granular_sph/stages.h"
 
@@ -9,16 +11,19 @@ namespace barchan {
 
 template <class Device>
 int GsphSolver<Device>::iterate(double dt, const gsph::Target& target, State& next) {
+  const int most = params_.iterations_max, fewest = std::min(params_.iterations_min, most);
   measure(dt, target, next);                   // c, v* by gravity, viscosity and the last p
   correct_velocity_by_stress(dt, next, true);  // and by the last s                  lines 3-5
-  for (int k = 0;; ++k) {
-    correct_pressure(k, dt, next);      // p += delta (c* - target)         lines 11-15
-    const bool last = dense_enough(k);  // as it was before this iteration       line 6
+  for (int k = 1;; ++k) {
+    const bool may_end = k >= fewest;
+    correct_pressure(k, dt, next);  // p += delta (c* - target)                     lines 11-15
     if (paper()) correct_stress(dt, next);
-    correct_velocity(dt, last, next);        // by p, and friction on walls       lines 7-10
-    if (!paper()) correct_stress(dt, next);  // s += omega D^-1 e*               lines 17-21
+    correct_velocity(k, dt, may_end, next);  // by p, and friction on walls         lines 7-10
+    if (!paper()) correct_stress(dt, next);  // s += omega D^-1 e*                 lines 17-21
     correct_velocity_by_stress(dt, next, false);
-    if (last) return k + 1;
+    if (!may_end || (k < most && !dense_enough())) continue;  //                        line 6
+    if (rough_) find_mean_pressure(next);
+    return k;
   }
 }
 

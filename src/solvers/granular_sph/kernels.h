@@ -27,6 +27,7 @@
 #include <cstdint>
 
 #include "base/hd.h"
+#include "compute/kept_vectors.h"
 #include "compute/pair_sums.h"
 #include "compute/view.h"
 #include "geometry/containment.h"
@@ -140,7 +141,7 @@ struct MeasureWalls {
     const std::uint32_t i = walls.touched[slot];
     const Vec3 x = point(points, i);
     const auto sums =
-        sum_pairs_split(walls.near, walls.points, {}, static_cast<int>(i), x, WallSums{k.W});
+        sum_pairs_split(walls.near, walls.points, static_cast<int>(i), x, WallSums{k.W});
     if (item % kSplit != 0) return;
     WallPart part{k.wall_count * sums[0], k.wall_grad * sums.vector(1), 0.0f, {}, 0.0f, {}};
     if (closely) describe(static_cast<int>(i), x, part);
@@ -160,7 +161,7 @@ struct MeasureWalls {
       part.friction += share * solid.friction;
       part.velocity += share * velocity_at(solid, x);
       if (!solid.moves || solid.dynamic) continue;
-      const Pair<float> d(near_of(x, b, {}), k.W);
+      const Pair<float> d(near_of(x, b), k.W);
       part.closing -= k.wall_grad * b.w * d.g() * dot(r, velocity_at(solid, x));
     }
     const float scale = all > 0.0f ? 1.0f / all : 0.0f;
@@ -212,7 +213,7 @@ struct MeasureSums {
   float pressure;   // of i
   float viscosity;  // alpha rho of i
   template <class T>
-  HD void operator()(const Near<T>& j, T* sums) const {
+  HD void operator()(const Near<T>& j, T* sums, T* slopes) const {
     const Pair<T> d(j, h);
     const T slope = d.slope(), g = slope * d.inv_r, push = (j.w + pressure) * g;
     const T away = (v.x - j.ux) * j.x + ((v.y - j.uy) * j.y + (v.z - j.uz) * j.z);
@@ -225,6 +226,9 @@ struct MeasureSums {
     sums[5] += drag * j.y;
     sums[6] += drag * j.z;
     sums[7] += slope * slope;
+    slopes[0] = g * j.x;
+    slopes[1] = g * j.y;
+    slopes[2] = g * j.z;
   }
 };
 
@@ -268,6 +272,7 @@ struct Measure {
   View<Float4> more_stress;  // out: b as its last number; empty without sand
   View<Goal> goals;          // out
   View<float> density;       // out [kg/m^3]
+  KeptVectors slopes;        // out: slope r / r of the pairs, which stay through the iterations
 
   HD_INLINE Excess operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
@@ -275,8 +280,8 @@ struct Measure {
     const Float4 mine = packed(velocities, static_cast<std::uint32_t>(i));
     const Matter& m = matter[material[at]];
     const Vec3 v(mine.x, mine.y, mine.z);
-    const auto sums = sum_pairs(near, with_pressure, velocities, i, {me.x, me.y, me.z},
-                                MeasureSums{k.W, v, me.w, mine.w});
+    const auto sums = sum_and_keep(near, Packs<2>{{with_pressure, velocities}}, i,
+                                   {me.x, me.y, me.z}, MeasureSums{k.W, v, me.w, mine.w}, slopes);
     float count = 1.0f + sums[0];  // with itself
     Vec3 push = sums.vector(1), rub{};
     float beside = 0.0f, swept = 0.0f;

@@ -7,12 +7,10 @@ namespace barchan::gsph {
 
 struct RateSums {
   static constexpr int kSums = 1;  // of slope (v_i - v_j) . r / r
-  KernelScale h;
   Vec3 v;
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const Pair<T> d(j, h);
-    sums[0] += d.g() * ((v.x - j.ux) * j.x + ((v.y - j.uy) * j.y + (v.z - j.uz) * j.z));
+    sums[0] += (v.x - j.ux) * j.x + ((v.y - j.uy) * j.y + (v.z - j.uz) * j.z);
   }
 };
 
@@ -26,7 +24,8 @@ struct RateSums {
 inline constexpr float kSmaller = 0.7f;
 struct Press {
   Neighbours near;
-  View<const Float4> points, star;
+  KeptVectors slopes;
+  View<const Float4> star;
   View<const float> density;
   View<const std::uint8_t> material;
   View<const Matter> matter;
@@ -38,12 +37,12 @@ struct Press {
   float most_pull;             // as excess density: 0 where pressure only pushes
   View<Goal> goals;            // in and out
   View<Float4> with_pressure;  // in and out
+  View<float> pressure;        // out: the same
 
   HD_INLINE Excess operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
-    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
     const Vec3 v = point(star, static_cast<std::uint32_t>(i));
-    const auto sums = sum_pairs(near, points, star, i, x, RateSums{k.W, v});
+    const auto sums = sum_kept(near, slopes, PacksBeside<1>{{star}}, i, RateSums{v});
     float rate = sums[0];
     if (slot_of[at] != ~0u) rate += dot(v, parts[slot_of[at]].grad);
     const float rho = matter[material[at]].density;
@@ -56,38 +55,21 @@ struct Press {
     goal.error = error;
     // No more than what would undo an excess density of 1: whatever happens, it stays finite.
     const float most = delta * rho, p = with_pressure[at].w + goal.ease * most * error;
-    with_pressure[at].w = max(-most_pull * most, min(p, most));
+    pressure[at] = max(-most_pull * most, min(p, most));
+    with_pressure[at].w = pressure[at];
     return {max(error, 0.0f), max(error, 0.0f), 0};
   }
 };
 
 struct PushSums {
   static constexpr int kSums = 3;  // of slope (p_i + p_j) r / r
-  KernelScale h;
-  float pressure;  // of i
+  float pressure;                  // of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const T push = (j.w + pressure) * Pair<T>(j, h).g();
+    const T push = j.w + pressure;
     sums[0] += push * j.x;
     sums[1] += push * j.y;
     sums[2] += push * j.z;
-  }
-};
-
-// The same and the mean pressure around i: of p_j W and W, too.
-struct PushMeanSums {
-  static constexpr int kSums = 5;
-  KernelScale h;
-  float pressure;  // of i
-  template <class T>
-  HD void operator()(const Near<T>& j, T* sums) const {
-    const Pair<T> d(j, h);
-    const T W = d.shape(), push = (j.w + pressure) * d.g();
-    sums[0] += push * j.x;
-    sums[1] += push * j.y;
-    sums[2] += push * j.z;
-    sums[3] += j.w * W;
-    sums[4] += W;
   }
 };
 
@@ -127,10 +109,24 @@ struct PressWalls {
 
   HD_INLINE void operator()(int item) const {
     const auto b = static_cast<std::uint32_t>(item / kSplit);
-    const auto sums = sum_pairs_split(walls.fluid, with_pressure, {}, static_cast<int>(b),
+    const auto sums = sum_pairs_split(walls.fluid, with_pressure, static_cast<int>(b),
                                       point(walls.points, b), MeanSums{k.W});
     const float p = sums[0] / max(sums[1], 1e-6f);
     if (item % kSplit == 0) wall_pressure[b] = {p, 0.0f, 0.0f, 0.0f};
+  }
+};
+
+// The mean pressure around a particle [Pa], which its strength is of in the next step.
+struct MeanPressure {
+  Neighbours near;
+  View<const Float4> with_pressure;
+  Kernels k;
+  View<float> mean;  // out
+
+  HD_INLINE void operator()(int i) const {
+    const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
+    const auto sums = sum_pairs(near, with_pressure, i, {me.x, me.y, me.z}, MeanSums{k.W});
+    mean[static_cast<std::size_t>(i)] = (me.w + sums[0]) / (1.0f + sums[1]);
   }
 };
 
@@ -158,7 +154,30 @@ struct WallMeanSums {
   }
 };
 
-// a = -(V / rho) sum_j (p_i + p_j) grad W, over the walls' samples, too; then Coulomb's friction on
+// v* = v + dt a,  a = -(V / rho) sum_j (p_i + p_j) grad W; what walls do is added by MeetWalls.
+struct Push {
+  Neighbours near;
+  KeptVectors slopes;
+  View<const float> pressure;
+  View<const Float4> free;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  View3<const float> pull;  // acceleration by s; empty without sand
+  Kernels k;
+  float dt;           // [s]
+  View<Float4> star;  // in: b; out: v*
+
+  HD_INLINE void operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const auto sums = sum_kept(near, slopes, NumberBeside{pressure}, i, PushSums{pressure[at]});
+    const float scale = k.grad / matter[material[at]].density;
+    Vec3 v = point(free, static_cast<std::uint32_t>(i)) - (dt * scale) * sums.vector(0);
+    if (pull.size > 0) v += dt * pull[at];
+    star[at] = {v.x, v.y, v.z, star[at].w};
+  }
+};
+
+// The same sum over the walls' samples, of those that have some near; then Coulomb's friction on
 // them: f -= 0.7 v*_t / dt, along the wall, |f| <= mu |a_wall|.
 //
 // Friction follows v* by a share only, as v* has more to come in the next iterations.
@@ -167,53 +186,51 @@ struct WallMeanSums {
 // samples near a particle push it with their mean pressure, and what that leaves of its weight the
 // particles beside it carry (Kernels::beside). Water would be stirred by that.
 inline constexpr float kFollow = 0.7f;
-struct Push {
+struct MeetWalls {
   Neighbours near;
   BoundaryView walls;
   View<const Float4> with_pressure, free, wall_pressure;
   View<const std::uint8_t> material;
   View<const Matter> matter;
-  View3<const float> pull;  // acceleration by s; empty without sand
   Kernels k;
   float dt;               // [s]
   View<WallPart> parts;   // in and out: what they do
   View3<float> friction;  // in and out: f [m/s^2]
-  View<float> mean;       // out: p around it [Pa]; empty but in the last iteration of sand
-  View<Float4> star;      // in: b; out: v*
+  View<Float4> star;      // in and out: v*
 
-  HD_INLINE void operator()(int i) const {
-    const auto at = static_cast<std::size_t>(i);
-    const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
-    const Vec3 x(me.x, me.y, me.z);
+  HD_INLINE void operator()(int item) const {
+    const auto slot = static_cast<std::uint32_t>(item / kSplit);
+    if (slot >= *walls.count) return;
+    const auto at = static_cast<std::size_t>(walls.touched[slot]);
+    const auto i = static_cast<int>(at);
     const Matter& m = matter[material[at]];
     const float scale = k.grad / m.density;
-    Vec3 push;
-    if (mean.size > 0) {
-      const auto sums = sum_pairs(near, with_pressure, i, x, PushMeanSums{k.W, me.w});
-      push = sums.vector(0);
-      mean[at] = (me.w + sums[3]) / (1.0f + sums[4]);
-    } else {
-      push = sum_pairs(near, with_pressure, i, x, PushSums{k.W, me.w}).vector(0);
-    }
-    const std::uint32_t slot = walls.slot_of[at];
-    if (slot != ~0u && m.rough) {
-      const auto more = sum_pairs(near, with_pressure, free, i, x, BesideSums{k.W, me.w});
-      push += free[at].w * more.vector(0);
-    }
-    Vec3 v = Vec3(free[at].x, free[at].y, free[at].z) - (dt * scale) * push;
-    if (pull.size > 0) v += dt * pull[at];
-    if (slot != ~0u) v += dt * meet(at, m, parts[slot], -scale * by_walls(i, x, me.w, m), v);
-    star[at] = {v.x, v.y, v.z, star[at].w};
+    const Vec3 push = by_walls(i, parts[slot], m), more = m.rough ? beside(i) : Vec3{};
+    if (item % kSplit != 0) return;
+    const Float4 before = star[at];
+    Vec3 v = Vec3(before.x, before.y, before.z) - (dt * scale) * more;
+    v += dt * meet(at, m, parts[slot], -scale * push, v);
+    star[at] = {v.x, v.y, v.z, before.w};
+  }
+  // Sum of b_i b_j slope (p_i + p_j) r / r.
+  HD_INLINE Vec3 beside(int i) const {
+    const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
+    const auto sums =
+        sum_pairs_split(near, with_pressure, free, i, {me.x, me.y, me.z}, BesideSums{k.W, me.w});
+    return free[static_cast<std::size_t>(i)].w * sums.vector(0);
   }
   // Sum of a slope (p_i + p_b) r / r.
-  HD_INLINE Vec3 by_walls(int i, const Vec3& x, float p, const Matter& m) const {
+  HD_INLINE Vec3 by_walls(int i, const WallPart& wall, const Matter& m) const {
+    const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
+    const Vec3 x(me.x, me.y, me.z);
     if (m.rough) {
-      const auto sums = sum_pairs(walls.near, walls.points, wall_pressure, i, x, WallMeanSums{k.W});
+      const auto sums =
+          sum_pairs_split(walls.near, walls.points, wall_pressure, i, x, WallMeanSums{k.W});
       const float around = sums[0] / min(sums[1], -1e-6f);
-      return (p + around) * parts[walls.slot_of[static_cast<std::size_t>(i)]].grad;
+      return (me.w + around) * wall.grad;
     }
     const auto sums =
-        sum_pairs(walls.near, walls.points, wall_pressure, i, x, WallPushSums{k.W, p});
+        sum_pairs_split(walls.near, walls.points, wall_pressure, i, x, WallPushSums{k.W, me.w});
     return k.wall_grad * sums.vector(0);
   }
   // What the wall does; `v` is the velocity but for that.

@@ -64,7 +64,12 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
       pushed_(device),
       wall_parts_(device),
       wall_pressure_(device),
-      results_(device) {
+      pressure_(device),
+      slope_x_(device),
+      slope_y_(device),
+      slope_z_(device),
+      results_(device),
+      excess_(device.host_memory(sizeof(gsph::Excess))) {
   std::vector<gsph::Matter> matter;
   for (const MaterialParams& m : setup.materials) {
     const double angle = radians(m.friction_angle);
@@ -183,16 +188,30 @@ template <class Device>
 void GsphSolver<Device>::measure(double dt, const gsph::Target& target, State& next) {
   const double d = setup_.spacing, g = length(setup_.gravity);
   const double sound = gsph::kSound * std::sqrt(g * d) * d;  // c_s h / 2
-  reduce_to<gsph::JoinExcess>(
-      device_, "measure", n(),
-      gsph::Measure{near_.view(), std::as_const(with_pressure_).view(),
-                    std::as_const(velocities_).view(), next.material(),
-                    std::as_const(matter_).view(), boundary_.view().slot_of,
-                    std::as_const(wall_parts_).view(), std::as_const(friction_).view(),
-                    std::as_const(packing_).view(), kernels_, target, gravity_,
-                    static_cast<float>(dt), static_cast<float>(sound), free_.view(), star_.view(),
-                    more_stress_.view(), goals_.view(), next.write_numbers<float>("density")},
-      &results_.data()->measured);
+  for (auto* numbers : {&slope_x_, &slope_y_, &slope_z_}) numbers->resize(near_.view().index.size);
+  pressure_.resize(points_.size());
+  reduce_to<gsph::JoinExcess>(device_, "measure", n(),
+                              gsph::Measure{near_.view(),
+                                            std::as_const(with_pressure_).view(),
+                                            std::as_const(velocities_).view(),
+                                            next.material(),
+                                            std::as_const(matter_).view(),
+                                            boundary_.view().slot_of,
+                                            std::as_const(wall_parts_).view(),
+                                            std::as_const(friction_).view(),
+                                            std::as_const(packing_).view(),
+                                            kernels_,
+                                            target,
+                                            gravity_,
+                                            static_cast<float>(dt),
+                                            static_cast<float>(sound),
+                                            free_.view(),
+                                            star_.view(),
+                                            more_stress_.view(),
+                                            goals_.view(),
+                                            next.write_numbers<float>("density"),
+                                            slopes()},
+                              &results_.data()->measured);
 }
 
 template <class Device>
@@ -201,29 +220,38 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
       gsph::pressure_step(kernels_, dt) * (paper() && rough_ ? gsph::kTogether : gsph::kRelax);
   reduce_to<gsph::JoinExcess>(
       device_, "pressure", n(),
-      gsph::Press{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
+      gsph::Press{near_.view(), slopes(), std::as_const(star_).view(),
                   next.numbers<float>("density"), next.material(), std::as_const(matter_).view(),
                   boundary_.view().slot_of, std::as_const(wall_parts_).view(), kernels_,
                   static_cast<float>(dt), static_cast<float>(delta),
                   static_cast<float>(params_.pressure == "bilateral" ? gsph::kPull : 0.0),
-                  goals_.view(), with_pressure_.view()},
-      &results_.data()[k].excess);
+                  goals_.view(), with_pressure_.view(), pressure_.view()},
+      &results_.data()[k - 1].excess);
 }
 
 template <class Device>
-void GsphSolver<Device>::correct_velocity(double dt, bool last, State& next) {
+void GsphSolver<Device>::correct_velocity(int k, double dt, bool may_end, State& next) {
   const BoundaryView walls = boundary_.view();
+  const View<const Float4> with_pressure = std::as_const(with_pressure_).view(),
+                           free = std::as_const(free_).view();
   wall_pressure_.resize(boundary_.placed());
+  begin_aside(device_);
+  if (may_end) {
+    device_.download_later(excess_.get(), &results_.data()[k - 1].excess, sizeof(gsph::Excess));
+  }
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
-           gsph::PressWalls{walls, std::as_const(with_pressure_).view(), kernels_,
-                            wall_pressure_.view()});
+           gsph::PressWalls{walls, with_pressure, kernels_, wall_pressure_.view()});
+  end_aside(device_);
   for_each(device_, "push", n(),
-           gsph::Push{near_.view(), walls, std::as_const(with_pressure_).view(),
-                      std::as_const(free_).view(), std::as_const(wall_pressure_).view(),
+           gsph::Push{near_.view(), slopes(), std::as_const(pressure_).view(), free,
                       next.material(), std::as_const(matter_).view(), std::as_const(pull_).view(),
-                      kernels_, static_cast<float>(dt), wall_parts_.view(), friction_.view(),
-                      rough_ && last ? next.write_numbers<float>("mean_pressure") : View<float>{},
-                      star_.view()});
+                      kernels_, static_cast<float>(dt), star_.view()});
+  join_aside(device_);
+  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
+           gsph::MeetWalls{near_.view(), walls, with_pressure, free,
+                           std::as_const(wall_pressure_).view(), next.material(),
+                           std::as_const(matter_).view(), kernels_, static_cast<float>(dt),
+                           wall_parts_.view(), friction_.view(), star_.view()});
 }
 
 template <class Device>
@@ -233,7 +261,7 @@ void GsphSolver<Device>::correct_stress(double dt, const State& next) {
   if (cohesive_) strain_rate_.resize(points_.size());
   for_each(
       device_, "strain", n(),
-      gsph::Strain{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
+      gsph::Strain{near_.view(), slopes(), std::as_const(star_).view(),
                    std::as_const(with_pressure_).view(),
                    paper() ? View<const float>{} : std::as_const(around_).view(),
                    std::as_const(goals_).view(), next.material(), std::as_const(matter_).view(),
@@ -248,7 +276,7 @@ void GsphSolver<Device>::correct_velocity_by_stress(double dt, const State& next
   if (!rough_) return;
   for_each(
       device_, "pull", n(),
-      gsph::Pull{near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
+      gsph::Pull{near_.view(), slopes(), std::as_const(stress_).view(),
                  std::as_const(more_stress_).view(), next.material(), std::as_const(matter_).view(),
                  kernels_, static_cast<float>(dt), first, pull_.view(), star_.view()});
 }
@@ -286,14 +314,20 @@ void GsphSolver<Device>::begin_at_rest(double dt, State& next) {
                       static_cast<float>(gsph::kPacking), velocities_.view(), packing_.view()});
 }
 
-// Whether iteration k may be the last. Densities are those before it; it makes them better.
+// Whether the iteration may be the last. Densities are those before it; it makes them better. The
+// device has the rest of the iteration to do while the host waits for them.
 template <class Device>
-bool GsphSolver<Device>::dense_enough(int k) {
-  if (k + 1 >= params_.iterations_max) return true;
-  if (k + 1 < params_.iterations_min) return false;
-  gsph::Results now;
-  device_.download(&now, results_.data() + k, sizeof(now));
-  return static_cast<double>(now.excess.largest) <= params_.tolerance;
+bool GsphSolver<Device>::dense_enough() {
+  device_.wait_for_download();
+  return static_cast<double>(static_cast<const gsph::Excess*>(excess_.get())->largest) <=
+         params_.tolerance;
+}
+
+template <class Device>
+void GsphSolver<Device>::find_mean_pressure(State& next) {
+  for_each(device_, "mean", n(),
+           gsph::MeanPressure{near_.view(), std::as_const(with_pressure_).view(), kernels_,
+                              next.write_numbers<float>("mean_pressure")});
 }
 
 template <class Device>

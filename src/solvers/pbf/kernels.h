@@ -282,7 +282,7 @@ struct WallMultipliers {
 
   HD_INLINE void operator()(int item) const {
     const auto b = static_cast<std::uint32_t>(item / kSplit);
-    const auto sums = sum_pairs_split(walls.fluid, points_and_lambda, {}, static_cast<int>(b),
+    const auto sums = sum_pairs_split(walls.fluid, points_and_lambda, static_cast<int>(b),
                                       point(walls.points, b), LambdaSums{k.W});
     const float lambda = sums[0] / max(sums[1], 1e-6f);
     if (item % kSplit == 0) wall_lambda[b] = {lambda, 0.0f, 0.0f, 0.0f};
@@ -315,9 +315,9 @@ struct MeasureWalls {
     parts[slot] = {sums[0], sums[4], sums.vector(1)};
   }
   HD_INLINE void measure(int item, std::uint32_t slot, int i, const Vec3& p) const {
-    const auto sums =
-        k.paper ? sum_pairs_split(walls.near, walls.points, {}, i, p, WallSums<true>{k.G})
-                : sum_pairs_split(walls.near, walls.points, {}, i, p, WallSums<false>{k.G});
+    const auto sums = k.paper
+                          ? sum_pairs_split(walls.near, walls.points, i, p, WallSums<true>{k.G})
+                          : sum_pairs_split(walls.near, walls.points, i, p, WallSums<false>{k.G});
     if (item % kSplit == 0) keep(slot, sums);
   }
   // By one thread.

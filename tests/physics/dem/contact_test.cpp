@@ -107,6 +107,24 @@ std::string floor_at(double angle, double friction) {
       friction, std::sin(angle), std::cos(angle));
 }
 
+// A sphere over a slot that is cut out of the floor: it sinks between the edges, to the height at
+// which it touches both, and does not rest on the floor's level as if that went on.
+TEST_P(Contact, ASphereSinksIntoASlotNarrowerThanItself) {
+  const double slot = 0.003;  // half its width [m]
+  Trial run(
+      "solver = \"dem\"\nresolution = 0.01\n[material.ball]\ndensity = 2500\nyoung = 1e6\n"
+      "restitution = 0.2\nfriction = 0\n" +
+          ball(0.0002, 0.0, 0.0055) +
+          fmt::format("[[solid]]\nname = \"floor\"\nfriction = 0\nrestitution = 0.2\n"
+                      "shape = {{ difference = [{{ box = [[-1, -0.1, -1], [1, 0, 1]] }}, "
+                      "{{ box = [[-{0}, -0.2, -2], [{0}, 0.2, 2]] }}] }}\n",
+                      slot),
+      *device);
+  run.until(0.6);
+  EXPECT_NEAR(run.position(1, 0), std::sqrt(0.005 * 0.005 - slot * slot), 1e-4);
+  EXPECT_NEAR(run.position(0, 0), 0.0, 1e-4);
+}
+
 // A sphere that starts sliding at v0 rolls at 5/7 v0 after 2 v0 / (7 mu g).
 TEST_P(Contact, ASlidingSphereBeginsToRoll) {
   const double v0 = 1.0, mu = 0.3, g = 9.81, when = 2.0 * v0 / (7.0 * mu * g);
