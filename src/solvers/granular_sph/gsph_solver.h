@@ -36,6 +36,7 @@ class GsphSolver final : public Solver {
   void find_neighbours(const State& now, const SolidsView& solids, State& next);
   bool begins_at_rest(const State& now) const;
   void begin_at_rest(double dt, State& next);
+  double try_again(const State& next);
   int iterate(double dt, const gsph::Target& target, State& next);  // how often
   void measure(double dt, const gsph::Target& target, State& next);
   gsph::Target target(double dt) const;
@@ -45,6 +46,7 @@ class GsphSolver final : public Solver {
   void correct_velocity_by_stress(double dt, const State& next, bool first);
   bool dense_enough();
   void find_mean_pressure(State& next);
+  void keep_stress(double dt, State& next);
   void move_on(const SolidsView& solids, double dt, State& next);
   void push_solids(const SolidsView& solids, double dt, const State& next);
   std::vector<gsph::Results> wait_for_results();
