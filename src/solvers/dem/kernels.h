@@ -744,7 +744,7 @@ struct StoredEnergy {
   }
 };
 
-// ---- What the grains did to the solids first ... first + 3
+// ---- What the grains did to solids that they met by distance, a few at a time
 
 struct Wrench {
   Vec3d force;   // [N]
@@ -778,7 +778,7 @@ struct PushSolids {
   View<const Sphere> spheres;
   Lists lists;
   View<const Float4> wall_force, wall_torque;
-  std::uint32_t first;
+  std::uint32_t solids[kSolidsPerPass];
 
   HD SolidSums operator()(int at) const {
     const auto e = static_cast<std::size_t>(at);
@@ -791,7 +791,7 @@ struct PushSolids {
     const Vec3d moment = cross(Vec3d(A.x) + Vec3d(A.low), force) + torque;
     SolidSums sums;
     for (int s = 0; s < kSolidsPerPass; ++s) {  // by compare: a run-time index would spill
-      if (lists.wall_solid[e] == first + static_cast<std::uint32_t>(s)) {
+      if (lists.wall_solid[e] == solids[s]) {
         sums.force[s] = force;
         sums.moment[s] = moment;
       }
