@@ -34,8 +34,16 @@ else
 fi
 ctest --test-dir build/release --output-on-failure -j 1
 
+# Runs its arguments with each name of the list that comes in, as many at a time as there are cores:
+# small runs gain little by a second thread. What each says comes out in one piece.
+for_each_name() {
+  xargs -P "$jobs" -I{} bash -c 'said=$("$@" 2>&1); code=$?; printf "%s\n" "$said"; exit $((code != 0))' - "$@"
+}
+first_words() { awk '{print $1}'; }
+
 heading "Validation cases, quick versions, and their controls"
-build/release/barchan validate --quick --out "$work/validate"
+build/release/barchan validate --list | first_words |
+  for_each_name build/release/barchan validate {} --quick --quiet --threads 1 --out "$work/validate"
 
 heading "Grains beside LAMMPS, where it is installed"
 tools/lammps_check.py --barchan build/release/barchan

@@ -841,6 +841,11 @@ class Validation(Case):
         self.expect(run("validate", "no/such"), 2, "--list")
         self.expect(run("validate", "--list"), 0, "ballistic/free-fall")
 
+    def test_a_case_without_a_verdict(self):
+        self.expect(self.validate(CASE.replace("ledger.max_speed", "ledger.density_error_mean")), 2, "is empty")
+        self.assertIn("is empty", self.results()["fault"])
+        self.assertFalse(self.results()["passed"])
+
     def test_shipped_cases(self):
         self.expect(run("validate", "ballistic", "--quick", "--report", "--out", self.dir / "out"), 0,
                     "5 of 5 cases passed", "5 cases in")
@@ -939,14 +944,14 @@ ours = "run.particles"
 
     def test_implicit_surface_beats_blobbies(self):
         out = self.dir / "out"
-        self.expect(run("paper", "zb05/implicit-vs-blobby", "--quick", "--out", out), 0)
+        self.expect(run("paper", "zb05/implicit-vs-blobby", "--quick", "--pictures", "0", "--out", out), 0)
         numbers = {n["name"]: n["ours"] for n in json.loads((out / "results.json").read_text())["numbers"]}
         self.assertLess(numbers["implicit / blobbies (at most 1/3)"], 1 / 3)
         self.assertLess(numbers["implicit / best blobbies (at most 2/3)"], 2 / 3)
 
     def test_transfers_are_of_second_order(self):
         out = self.dir / "out"
-        self.expect(run("paper", "zb05/transfer-error", "--quick", "--out", out), 0)
+        self.expect(run("paper", "zb05/transfer-error", "--quick", "--pictures", "0", "--out", out), 0)
         numbers = {n["name"]: n["ours"] for n in json.loads((out / "results.json").read_text())["numbers"]}
         self.assertAlmostEqual(numbers["order of the error in dx"], 2, delta=0.05)
         # E[s] / 2 over particles s cells from a face, s from 1/8 to 3/8 and 5/8 to 7/8, weighted by 1 - s.
@@ -987,6 +992,12 @@ at = 0.07
         self.assertIsNone(falls["theirs"])
         for file in ("plots/fall.png", "plots/spread.png", "variant-light/contact_sheet.png"):
             self.assertTrue((out / file).exists(), file)
+        # A run that is ended early: what it came to is measured, what it did not is left out
+        self.expect(run("paper", "ao11/piles", "--quick", "--limit", "1e-9", "--pictures", "1", "--out", out, env=env), 0,
+                    "ended by --limit", "1 picture in")
+        results = json.loads((out / "results.json").read_text())
+        self.assertLess(results["run"]["frames"], results["run"]["frames_planned"])
+        self.assertFalse((out / "video.mp4").exists())
         # Faults are found before anything is simulated
         for wrong, message in (('value = "particles.y.mean"', "max_speed"),
                                ('name = "light"', "two runs"), ('at = 0.07', "runs")):
@@ -1000,7 +1011,7 @@ at = 0.07
     def test_clumps_without_artificial_pressure(self):
         """Macklin & Mueller 2013, figure 2, reduced."""
         out = self.dir / "out"
-        self.expect(run("paper", "pbf13/armadillo-splash", "--quick", "--out", out), 0, "128000")
+        self.expect(run("paper", "pbf13/armadillo-splash", "--quick", "--pictures", "0", "--out", out), 0, "128000")
         ours = [n["ours"] for n in json.loads((out / "results.json").read_text())["numbers"]]
         with_s_corr, without = ours[4], ours[5]  # first percentiles [spacings]
         self.assertGreater(with_s_corr, 0.5)
