@@ -34,8 +34,16 @@ else
 fi
 ctest --test-dir build/release --output-on-failure -j 1
 
+# Runs its arguments with each name of the list that comes in, as many at a time as there are cores:
+# small runs gain little by a second thread. What each says comes out in one piece.
+for_each_name() {
+  xargs -P "$jobs" -I{} bash -c 'said=$("$@" 2>&1); code=$?; printf "%s\n" "$said"; exit $((code != 0))' - "$@"
+}
+first_words() { awk '{print $1}'; }
+
 heading "Validation cases, quick versions, and their controls"
-build/release/barchan validate --quick --out "$work/validate"
+build/release/barchan validate --list | first_words |
+  for_each_name build/release/barchan validate {} --quick --quiet --threads 1 --out "$work/validate"
 
 heading "Grains beside LAMMPS, where it is installed"
 tools/lammps_check.py --barchan build/release/barchan
@@ -58,6 +66,8 @@ if [ $full -eq 1 ]; then
   build/asan/barchan export "$work/run-spinning-drop" --to csv --quiet
   build/asan/barchan render "$work/run-spinning-drop" --size 160x90 --quiet
   build/asan/barchan plot "$work/run-spinning-drop" --columns "max_speed,body.tank.force_y" --quiet
+  python3 tests/cli/test_cli.py build/asan/barchan Commands.test_malformed_messages_leave_a_run_unharmed \
+    Commands.test_who_is_no_viewer_gets_nothing
 
   heading "Every header compiles alone"
   cmake --build build/release --target barchan_headers -j "$jobs"

@@ -65,7 +65,8 @@ FrameRange parse_frame_range(const std::string& text);
 std::vector<std::pair<std::int64_t, std::filesystem::path>> frames_in(
     const std::filesystem::path& folder, const FrameRange& range);
 
-// So many of `there` things, evenly spread, the last among them: their places, in order.
+// So many of `there` things, evenly spread, the first and the last among them, or the last alone:
+// their places, in order.
 std::vector<std::size_t> spread_over(std::size_t there, int count);
 
 // Names the frames within a range, between the first and the last that are there, that the run does

@@ -61,12 +61,13 @@ void simulate(const Options& options, const CommandLine& line, const Planned& pl
   run_with_progress(std::move(request));
 }
 
-// Frames that are evenly spread over the shot, the last one among them.
+// Frames that are evenly spread over the shot, the last one among them; the start is the same in
+// all.
 std::vector<std::int64_t> shown_frames(const Scene& scene, int count) {
   const auto there = static_cast<std::size_t>(scene.frame_count() / scene.cache.every + 1);
   std::vector<std::int64_t> frames;
-  for (const std::size_t at : spread_over(there, count)) {
-    frames.push_back(scene.cache.every * static_cast<std::int64_t>(at));
+  for (const std::size_t at : spread_over(there, count + 1)) {
+    if (at > 0 || there == 1) frames.push_back(scene.cache.every * static_cast<std::int64_t>(at));
   }
   return frames;
 }

@@ -63,9 +63,9 @@ int report_missing(const RunFolder& run, const FrameRange& range, int every) {
 
 std::vector<std::size_t> spread_over(std::size_t there, int count) {
   std::vector<std::size_t> places;
-  const auto parts = static_cast<std::size_t>(std::max(1, count));
-  for (std::size_t k = 1; k <= parts && there > 0; ++k) {
-    const std::size_t at = (there - 1) * k / parts;
+  const auto gaps = static_cast<std::size_t>(std::max(2, count)) - 1;
+  for (std::size_t k = count > 1 ? 0 : 1; k <= gaps && there > 0; ++k) {
+    const std::size_t at = (there - 1) * k / gaps;
     if (places.empty() || at != places.back()) places.push_back(at);
   }
   return places;

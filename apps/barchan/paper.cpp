@@ -57,7 +57,8 @@ struct Planned {
 std::vector<Planned> plan(const Figure& figure, bool reduced, const fs::path& folder) {
   const PaperParams paper = load_scene(figure.id).paper;
   const std::vector<std::string> quick = reduced ? paper.quick : std::vector<std::string>{};
-  std::vector<Planned> runs = {{"run", paper.label, load_scene(figure.id, quick), folder}};
+  const std::string label = paper.variants.empty() ? "" : paper.label;  // alone it needs none
+  std::vector<Planned> runs = {{"run", label, load_scene(figure.id, quick), folder}};
   for (const PaperVariantParams& variant : paper.variants) {
     std::vector<std::string> settings = quick;
     settings.insert(settings.end(), variant.set.begin(), variant.set.end());

@@ -35,7 +35,10 @@ std::optional<Json> results_in(const fs::path& folder) {
 }
 
 std::string number_text(const Json& value) {
-  return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : "-";
+  if (!value.is_number()) return "-";
+  const double number = value.get<double>();
+  const bool counts = number >= 1e4 && number < 1e15 && number == std::floor(number);
+  return counts ? human_count(static_cast<std::uint64_t>(number)) : fmt::format("{:.4g}", number);
 }
 
 // ---- Papers
@@ -199,7 +202,7 @@ std::vector<std::string> faults_of(const CaseEntry& entry) {
   std::vector<std::string> faults;
   const Json& json = *entry.json;
   const std::string fault = json.value("fault", "");
-  if (!fault.empty()) faults.push_back(entry.id + ": did not end: " + fault);
+  if (!fault.empty()) faults.push_back(entry.id + ": no verdict: " + fault);
   for (const Json& check : json["checks"]) {
     if (check.value("passed", false)) continue;
     faults.push_back(entry.id + ": " + check.value("name", "") + ": " +
@@ -216,7 +219,7 @@ void add_case(const CaseEntry& entry, const fs::path& folder, HtmlPage& page) {
   const Json& json = *entry.json;
   page.heading(entry.id, 3);
   page.paragraph(json.value("title", ""));
-  if (!json.value("fault", "").empty()) page.paragraph("Did not end: " + json.value("fault", ""));
+  if (!json.value("fault", "").empty()) page.paragraph("No verdict: " + json.value("fault", ""));
   std::vector<std::vector<HtmlPage::Cell>> rows;
   for (const Json& check : json["checks"]) {
     const bool passed = check.value("passed", false);
@@ -251,8 +254,11 @@ int write_paper_report(const std::vector<ResultFolder>& results, const fs::path&
       std::count_if(all.begin(), all.end(), [](const auto& r) { return !r.empty(); });
 
   HtmlPage page("The figures of the papers, ours beside theirs");
-  page.paragraph(
-      fmt::format("{} of {} figures and tables, by barchan {}.", there, all.size(), version()));
+  page.paragraph(fmt::format(
+      "{} of {} figures and tables, by barchan {}. Times are of these runs as they were "
+      "made, beside other work where there was some; docs/performance.md has those of "
+      "machines that did nothing else.",
+      there, all.size(), version()));
   add_overview(all, page);
   for (std::size_t f = 0; f < all.size(); ++f) {
     if (all[f].empty()) continue;

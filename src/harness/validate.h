@@ -28,7 +28,7 @@ struct CaseResult {
   std::vector<Verdict> checks;
   std::vector<ControlResult> controls;
   double seconds = 0.0;  // [s] in all
-  std::string fault;     // why it did not end, "" where it did
+  std::string fault;     // why there is no verdict, "" where there is one
   bool passed() const;   // all checks pass and all controls fail
 };
 

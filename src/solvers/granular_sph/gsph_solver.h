@@ -54,7 +54,6 @@ class GsphSolver final : public Solver {
   void finish_report(const std::vector<gsph::Results>& results, double dt, const State& next,
                      StepReport& report, BodyImpulses& out);
 
-  KeptVectors slopes() { return {slope_x_.view(), slope_y_.view(), slope_z_.view()}; }
   bool paper() const { return params_.scheme == "paper"; }
   Containment containment(const SolidsView& solids) const;
   std::int64_t n() const { return static_cast<std::int64_t>(points_.size()); }
@@ -82,11 +81,9 @@ class GsphSolver final : public Solver {
   Buffer<float> packing_;      // what the density lacked at the start
   Buffer<float> strain_rate_;  // [1/s]
   Buffer<std::uint8_t> near_wall_;
-  Buffer3 pushed_;                                     // [m]
-  Buffer<gsph::WallPart> wall_parts_;                  // of the particles near solids
-  Buffer<Float4> wall_pressure_;                       // of the boundary samples [Pa]
-  Buffer<float> pressure_;                             // as in with_pressure_ [Pa]
-  Buffer<std::uint16_t> slope_x_, slope_y_, slope_z_;  // of the pairs
+  Buffer3 pushed_;                     // [m]
+  Buffer<gsph::WallPart> wall_parts_;  // of the particles near solids
+  Buffer<Float4> wall_pressure_;       // of the boundary samples [Pa]
   Buffer<gsph::Results> results_;
   std::shared_ptr<void> excess_;  // of the last iteration, on the host
 };

@@ -27,7 +27,6 @@
 #include <cstdint>
 
 #include "base/hd.h"
-#include "compute/kept_vectors.h"
 #include "compute/pair_sums.h"
 #include "compute/view.h"
 #include "geometry/containment.h"
@@ -213,7 +212,7 @@ struct MeasureSums {
   float pressure;   // of i
   float viscosity;  // alpha rho of i
   template <class T>
-  HD void operator()(const Near<T>& j, T* sums, T* slopes) const {
+  HD void operator()(const Near<T>& j, T* sums) const {
     const Pair<T> d(j, h);
     const T slope = d.slope(), g = slope * d.inv_r, push = (j.w + pressure) * g;
     const T away = (v.x - j.ux) * j.x + ((v.y - j.uy) * j.y + (v.z - j.uz) * j.z);
@@ -226,9 +225,6 @@ struct MeasureSums {
     sums[5] += drag * j.y;
     sums[6] += drag * j.z;
     sums[7] += slope * slope;
-    slopes[0] = g * j.x;
-    slopes[1] = g * j.y;
-    slopes[2] = g * j.z;
   }
 };
 
@@ -272,7 +268,6 @@ struct Measure {
   View<Float4> more_stress;  // out: b as its last number; empty without sand
   View<Goal> goals;          // out
   View<float> density;       // out [kg/m^3]
-  KeptVectors slopes;        // out: slope r / r of the pairs, which stay through the iterations
 
   HD_INLINE Excess operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
@@ -280,8 +275,8 @@ struct Measure {
     const Float4 mine = packed(velocities, static_cast<std::uint32_t>(i));
     const Matter& m = matter[material[at]];
     const Vec3 v(mine.x, mine.y, mine.z);
-    const auto sums = sum_and_keep(near, Packs<2>{{with_pressure, velocities}}, i,
-                                   {me.x, me.y, me.z}, MeasureSums{k.W, v, me.w, mine.w}, slopes);
+    const auto sums = sum_pairs(near, with_pressure, velocities, i, {me.x, me.y, me.z},
+                                MeasureSums{k.W, v, me.w, mine.w});
     float count = 1.0f + sums[0];  // with itself
     Vec3 push = sums.vector(1), rub{};
     float beside = 0.0f, swept = 0.0f;

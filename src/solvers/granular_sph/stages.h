@@ -63,10 +63,6 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
       pushed_(device),
       wall_parts_(device),
       wall_pressure_(device),
-      pressure_(device),
-      slope_x_(device),
-      slope_y_(device),
-      slope_z_(device),
       results_(device),
       excess_(device.host_memory(sizeof(gsph::Excess))) {
   std::vector<gsph::Matter> matter;
@@ -187,30 +183,16 @@ template <class Device>
 void GsphSolver<Device>::measure(double dt, const gsph::Target& target, State& next) {
   const double d = setup_.spacing, g = length(setup_.gravity);
   const double sound = gsph::kSound * std::sqrt(g * d) * d;  // c_s h / 2
-  for (auto* numbers : {&slope_x_, &slope_y_, &slope_z_}) numbers->resize(near_.view().index.size);
-  pressure_.resize(points_.size());
-  reduce_to<gsph::JoinExcess>(device_, "measure", n(),
-                              gsph::Measure{near_.view(),
-                                            std::as_const(with_pressure_).view(),
-                                            std::as_const(velocities_).view(),
-                                            next.material(),
-                                            std::as_const(matter_).view(),
-                                            boundary_.view().slot_of,
-                                            std::as_const(wall_parts_).view(),
-                                            std::as_const(friction_).view(),
-                                            std::as_const(packing_).view(),
-                                            kernels_,
-                                            target,
-                                            gravity_,
-                                            static_cast<float>(dt),
-                                            static_cast<float>(sound),
-                                            free_.view(),
-                                            star_.view(),
-                                            more_stress_.view(),
-                                            goals_.view(),
-                                            next.write_numbers<float>("density"),
-                                            slopes()},
-                              &results_.data()->measured);
+  reduce_to<gsph::JoinExcess>(
+      device_, "measure", n(),
+      gsph::Measure{near_.view(), std::as_const(with_pressure_).view(),
+                    std::as_const(velocities_).view(), next.material(),
+                    std::as_const(matter_).view(), boundary_.view().slot_of,
+                    std::as_const(wall_parts_).view(), std::as_const(friction_).view(),
+                    std::as_const(packing_).view(), kernels_, target, gravity_,
+                    static_cast<float>(dt), static_cast<float>(sound), free_.view(), star_.view(),
+                    more_stress_.view(), goals_.view(), next.write_numbers<float>("density")},
+      &results_.data()->measured);
 }
 
 template <class Device>
@@ -219,12 +201,12 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
       gsph::pressure_step(kernels_, dt) * (paper() && rough_ ? gsph::kTogether : gsph::kRelax);
   reduce_to<gsph::JoinExcess>(
       device_, "pressure", n(),
-      gsph::Press{near_.view(), slopes(), std::as_const(star_).view(),
+      gsph::Press{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
                   next.numbers<float>("density"), next.material(), std::as_const(matter_).view(),
                   boundary_.view().slot_of, std::as_const(wall_parts_).view(), kernels_,
                   static_cast<float>(dt), static_cast<float>(delta),
                   static_cast<float>(params_.pressure == "bilateral" ? gsph::kPull : 0.0),
-                  goals_.view(), with_pressure_.view(), pressure_.view()},
+                  goals_.view(), with_pressure_.view()},
       &results_.data()[k - 1].excess);
 }
 
@@ -241,10 +223,10 @@ void GsphSolver<Device>::correct_velocity(int k, double dt, bool may_end, State&
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
            gsph::PressWalls{walls, with_pressure, kernels_, wall_pressure_.view()});
   end_aside(device_);
-  for_each(device_, "push", n(),
-           gsph::Push{near_.view(), slopes(), std::as_const(pressure_).view(), free,
-                      next.material(), std::as_const(matter_).view(), std::as_const(pull_).view(),
-                      kernels_, static_cast<float>(dt), star_.view()});
+  for_each(
+      device_, "push", n(),
+      gsph::Push{near_.view(), with_pressure, free, next.material(), std::as_const(matter_).view(),
+                 std::as_const(pull_).view(), kernels_, static_cast<float>(dt), star_.view()});
   join_aside(device_);
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
            gsph::MeetWalls{near_.view(), walls, with_pressure, free,
@@ -259,7 +241,7 @@ void GsphSolver<Device>::correct_stress(double dt, const State& next) {
   const double omega = gsph::kOmega * (paper() ? gsph::kTogether : 1.0);
   for_each(
       device_, "strain", n(),
-      gsph::Strain{near_.view(), slopes(), std::as_const(star_).view(),
+      gsph::Strain{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
                    std::as_const(with_pressure_).view(),
                    paper() ? View<const float>{} : std::as_const(around_).view(),
                    std::as_const(goals_).view(), next.material(), std::as_const(matter_).view(),
@@ -274,7 +256,7 @@ void GsphSolver<Device>::correct_velocity_by_stress(double dt, const State& next
   if (!rough_) return;
   for_each(
       device_, "pull", n(),
-      gsph::Pull{near_.view(), slopes(), std::as_const(stress_).view(),
+      gsph::Pull{near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
                  std::as_const(more_stress_).view(), next.material(), std::as_const(matter_).view(),
                  kernels_, static_cast<float>(dt), first, pull_.view(), star_.view()});
 }

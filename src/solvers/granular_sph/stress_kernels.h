@@ -105,11 +105,12 @@ struct Pack {
 
 struct StrainSums {
   static constexpr int kSums = 6;  // of slope ((v_j - v_i) r^T + r (v_j - v_i)^T) / (2 r)
+  KernelScale h;
   Vec3 v;
   float beside;  // b of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const T g = 1.0f + beside * j.uw;
+    const T g = (1.0f + beside * j.uw) * Pair<T>(j, h).g();
     const T ux = g * (j.ux - v.x), uy = g * (j.uy - v.y), uz = g * (j.uz - v.z);
     sums[0] += ux * j.x;
     sums[1] += uy * j.y;
@@ -153,8 +154,7 @@ struct Yield {
 // its own, is held as those are that it lies on.
 struct Strain {
   Neighbours near;
-  KeptVectors slopes;
-  View<const Float4> star, with_pressure;
+  View<const Float4> points, star, with_pressure;
   View<const float> around;  // empty: p itself is meant
   View<const Goal> goals;
   View<const std::uint8_t> material;
@@ -177,8 +177,9 @@ struct Strain {
       strain_rate[at] = 0.0f;
       return;
     }
+    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
     const Vec3 v = point(star, static_cast<std::uint32_t>(i));
-    const auto sums = sum_kept(near, slopes, PacksBeside<1>{{star}}, i, StrainSums{v, b.w});
+    const auto sums = sum_pairs(near, points, star, i, x, StrainSums{k.W, v, b.w});
     const Sym3 e = k.grad * Sym3{sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]};
     const Sym3 before{a.x, a.y, a.z, a.w, b.x, b.y};
     const float bonds = damage.size > 0 ? 1.0f - damage[at] : 1.0f;
@@ -191,11 +192,12 @@ struct Strain {
 
 struct PullSums {
   static constexpr int kSums = 3;  // of slope (s_i + s_j) r / r
-  Sym3 s;                          // of i
-  float beside;                    // b of i
+  KernelScale h;
+  Sym3 s;        // of i
+  float beside;  // b of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const T g = 1.0f + beside * j.sw;
+    const T g = (1.0f + beside * j.sw) * Pair<T>(j, h).g();
     const T x = g * j.x, y = g * j.y, z = g * j.z;
     const T xy = j.uw + s.xy, xz = j.sx + s.xz, yz = j.sy + s.yz;
     sums[0] += (j.ux + s.xx) * x + (xy * y + xz * z);
@@ -207,8 +209,7 @@ struct PullSums {
 // a = (V / rho) sum_j (s_i + s_j) grad W
 struct Pull {
   Neighbours near;
-  KeptVectors slopes;
-  View<const Float4> stress, more_stress;
+  View<const Float4> points, stress, more_stress;
   View<const std::uint8_t> material;
   View<const Matter> matter;
   Kernels k;
@@ -219,9 +220,10 @@ struct Pull {
 
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
+    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
     const Float4 a = stress[at], b = more_stress[at];
-    const auto sums = sum_kept(near, slopes, PacksBeside<2>{{stress, more_stress}}, i,
-                               PullSums{{a.x, a.y, a.z, a.w, b.x, b.y}, b.w});
+    const auto sums = sum_pairs(near, points, stress, more_stress, i, x,
+                                PullSums{k.W, {a.x, a.y, a.z, a.w, b.x, b.y}, b.w});
     const Vec3 now = (k.grad / matter[material[at]].density) * sums.vector(0);
     const Vec3 more = dt * (first ? now : now - Vec3(pull[at]));
     const Float4 v = star[at];
