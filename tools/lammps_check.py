@@ -2,7 +2,7 @@
 """Grains beside LAMMPS, as a second opinion and as a pace-maker. Needs Debian's package lammps; says so and ends where it is not there.
 
     tools/lammps_check.py [--barchan build/release/barchan]           the same 1000 spheres by both
-    tools/lammps_check.py --bench [--steps 200] [--barchan ...]       ms a step, 2 threads against 2 ranks
+    tools/lammps_check.py --bench [--scene dem-tetra-27k] [--steps 200] [--barchan ...]       ms a step, 2 threads against 2 ranks
 
 The check: a block of spheres is thrown into a box; Hertz with damping, and friction with history (Mindlin), with the same constants. After 1000
 steps positions must agree within 1e-3 radii, where both take the velocities of a contact alike (convention = "lammps": of the full radii, in the middle
@@ -13,6 +13,7 @@ import argparse
 import csv
 import math
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -177,46 +178,102 @@ def check(barchan):
     return judge.good
 
 
-BENCH = """units si
-atom_style sphere
-boundary f f f
-newton off
-comm_modify vel yes
-region all block 0 {length} 0 0.3 0 0.0798 units box
+# A scene of each kind for LAMMPS: where it begins, and what acts. {start} makes it or reads it again.
+LAW = "hertz/material 5e6 2e4 0.3 tangential mindlin NULL 0.5 0.5 damping viscoelastic"
+PLAIN_LAW = "hertz/material 5e6 2e4 0.3 tangential linear_nohistory 0.5 0.5 damping viscoelastic"
+BLOCK = """region all block 0 {length} 0 0.3 0 0.0798 units box
 create_box 1 all
 lattice sc 0.0021 origin 0.5 0.5 0.5
 region block block 0 0.0798 0 0.1596 0 0.0798 units box
 create_atoms 1 region block
 set type 1 diameter 0.002 density 2500
-displace_atoms all random 0.00004 0.00004 0.00004 1 units box
+displace_atoms all random 0.00004 0.00004 0.00004 1 units box"""
+CLUMPS = """atom_modify map array
+fix clump all property/atom mol ghost yes
+read_data tetra.data fix clump NULL Molecules
+velocity all set 0 -1 0"""
+BENCH = """units si
+atom_style sphere
+boundary f f f
+newton off
+comm_modify vel yes
+{start}
 neighbor 0.0006 bin
-neigh_modify every 1 delay 0
+neigh_modify every 1 delay 0{exclude}
 pair_style granular
-pair_coeff * * hertz/material 5e6 {eta} 0.3 tangential mindlin NULL 0.5 0.5 damping viscoelastic
-fix move all nve/sphere
+pair_coeff * * {law}
+fix move all {motion}
 fix fall all gravity 9.81 vector 0 -1 0
-fix wx all wall/gran granular hertz/material 5e6 {eta} 0.3 tangential mindlin NULL 0.5 0.5 damping viscoelastic xplane 0 {length}
-fix wy all wall/gran granular hertz/material 5e6 {eta} 0.3 tangential mindlin NULL 0.5 0.5 damping viscoelastic yplane 0 NULL
-fix wz all wall/gran granular hertz/material 5e6 {eta} 0.3 tangential mindlin NULL 0.5 0.5 damping viscoelastic zplane 0 0.0798
+fix wx all wall/gran granular {law} xplane 0 {length}
+fix wy all wall/gran granular {law} yplane 0 NULL
+fix wz all wall/gran granular {law} zplane 0 {breadth}
 timestep 2e-5
+thermo_style custom step
 thermo 100000
 run {warmup}
 run {steps}
 """
+TETRA_EDGE, TETRA_RADIUS, TETRA_CELL = 0.0015, 0.001, 0.00384  # [m]
+TETRA_MASS = 2500 * 1.478e-8  # of a grain: where spheres overlap, their volume counts once [kg]
 
 
-def bench(barchan, steps):
+def write_tetrahedra(folder):
+    """The 19 x 76 x 19 grains of bench/dem-tetra-27k, turned at random."""
+    draw = random.Random(1)
+    corners = [[k * TETRA_EDGE / math.sqrt(8) for k in corner] for corner in ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))]
+    density = TETRA_MASS / (4 * 4 / 3 * math.pi * TETRA_RADIUS**3)
+    atoms, molecules = [], []
+    for grain in range(19 * 76 * 19):
+        middle = [(k + 0.5) * TETRA_CELL for k in (grain % 19, grain // 361, grain // 19 % 19)]
+        middle[1] += 0.02
+        q = [draw.gauss(0, 1) for _ in range(4)]
+        w, x, y, z = [part / math.hypot(*q) for part in q]
+        for c in corners:
+            t = [2 * (y * c[2] - z * c[1]), 2 * (z * c[0] - x * c[2]), 2 * (x * c[1] - y * c[0])]
+            turned = [c[0] + w * t[0] + y * t[2] - z * t[1], c[1] + w * t[1] + z * t[0] - x * t[2], c[2] + w * t[2] + x * t[1] - y * t[0]]
+            place = " ".join(repr(a + b) for a, b in zip(middle, turned))
+            atoms.append(f"{len(atoms) + 1} 1 {2 * TETRA_RADIUS} {density!r} {place}")
+            molecules.append(f"{len(molecules) + 1} {grain + 1}")
+    head = f"tetrahedra\n\n{len(atoms)} atoms\n1 atom types\n0 0.07296 xlo xhi\n0 0.4 ylo yhi\n0 0.07296 zlo zhi\n"
+    (folder / "tetra.data").write_text("\n".join([head, "Atoms # sphere\n", *atoms, "\nMolecules\n", *molecules, ""]))
+
+
+# Scene, kind, steps before those that count, length and breadth of the box [m].
+BENCHES = {
+    "dem-spheres-110k": ("spheres", 6000, 0.4, 0.0798),
+    "dem-spheres-110k-settled": ("spheres", 15000, 0.0798, 0.0798),
+    "dem-tetra-27k": ("tetra", 2500, 0.07296, 0.07296),
+}
+
+
+def lammps_bench(folder, scene, steps, warmup=None):
+    """Milliseconds a step by LAMMPS on two ranks."""
+    kind, usual, length, breadth = BENCHES[scene]
+    values = {"length": length, "breadth": breadth, "steps": steps, "warmup": usual if warmup is None else warmup}
+    if kind == "tetra":
+        write_tetrahedra(folder)
+        values |= {"start": CLUMPS, "exclude": " exclude molecule/intra all", "law": PLAIN_LAW, "motion": "rigid/small molecule"}
+    else:
+        values |= {"start": BLOCK.format(length=length), "exclude": "", "law": LAW, "motion": "nve/sphere"}
+    (folder / "in.bench").write_text(BENCH.format(**values))
+    text = run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", 2, "lmp", "-in", "in.bench"], folder)
+    return 1e3 * float(re.findall(r"Loop time of ([\d.e+-]+)", text)[-1]) / steps
+
+
+def our_bench(barchan, folder, scene, steps, warmup=None):
+    warmup = BENCHES[scene][1] if warmup is None else warmup
+    text = run([barchan, "bench", f"bench/{scene}", "--device", "cpu", "--threads", 2, "--warmup", warmup, "--steps", steps], folder)
+    return float(re.search(r"ms_per_step_median\s+([\d.]+)", text).group(1))
+
+
+def bench(barchan, steps, scenes, warmup):
     """Both one after the other, twice: machines are noisy, ratios less so."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for scene, length, warmup in (("dem-spheres-110k", 0.4, 6000), ("dem-spheres-110k-settled", 0.0798, 15000)):
-            (folder / "in.bench").write_text(BENCH.format(length=length, warmup=warmup, steps=steps, eta=2e4))
+        for scene in scenes or BENCHES:
             for _ in range(2):
-                text = run([barchan, "bench", f"bench/{scene}", "--threads", 2, "--warmup", warmup, "--steps", steps], folder)
-                mine = float(re.search(r"ms_per_step_median\s+([\d.]+)", text).group(1))
-                text = run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", 2, "lmp", "-in", "in.bench"], folder)
-                seconds = float(re.findall(r"Loop time of ([\d.e+-]+)", text)[-1])
-                theirs = 1e3 * seconds / steps
+                mine = our_bench(barchan, folder, scene, steps, warmup)
+                theirs = lammps_bench(folder, scene, steps, warmup)
                 print(f"{scene:28} ours {mine:8.2f} ms a step, LAMMPS {theirs:8.2f}: {theirs / mine:.2f} times as fast", flush=True)
 
 
@@ -225,13 +282,15 @@ def main():
     parser.add_argument("--barchan", default="build/release/barchan")
     parser.add_argument("--bench", action="store_true")
     parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--scene", action="append", choices=list(BENCHES))
+    parser.add_argument("--warmup", type=int, help="steps before those that count; each scene's own by default")
     args = parser.parse_args()
     if shutil.which("lmp") is None:
         print("lammps is not installed (apt-get install lammps): skipped")
         return 0
     barchan = pathlib.Path(args.barchan).resolve()
     if args.bench:
-        bench(barchan, args.steps)
+        bench(barchan, args.steps, args.scene, args.warmup)
         return 0
     return 0 if check(barchan) else 1
 

@@ -66,6 +66,8 @@ if [ $full -eq 1 ]; then
   build/asan/barchan export "$work/run-spinning-drop" --to csv --quiet
   build/asan/barchan render "$work/run-spinning-drop" --size 160x90 --quiet
   build/asan/barchan plot "$work/run-spinning-drop" --columns "max_speed,body.tank.force_y" --quiet
+  python3 tests/cli/test_cli.py build/asan/barchan Commands.test_malformed_messages_leave_a_run_unharmed \
+    Commands.test_who_is_no_viewer_gets_nothing
 
   heading "Every header compiles alone"
   cmake --build build/release --target barchan_headers -j "$jobs"

@@ -12,6 +12,7 @@
 #include "base/data_folder.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/thread_priority.h"
 #include "base/warning_listener.h"
 #include "export/solid_meshes.h"
 #include "scene/node.h"
@@ -496,6 +497,7 @@ void ViewFeed::wait(double seconds) {
 }
 
 void ViewFeed::encode_frames() {
+  give_way();
   std::unique_lock lock(mutex_);
   while (true) {
     wake_encoder_.wait(lock, [&] { return ends_ || waiting_; });
@@ -534,8 +536,9 @@ void ViewFeed::encode(const Frame& frame, const ViewStats& stats) {
   }
   const ViewParticles particles = particles_of(frame);
   GrainSpheres spheres;
-  server_->publish(
-      std::make_shared<const std::string>(encode_frame(spheres.of(frame, particles), moment)));
+  const std::shared_ptr<std::string> message = messages_.blank();
+  encode_frame(spheres.of(frame, particles), moment, *message);
+  server_->publish(message);
 
   // Ten times a second is enough for plots, and texts are never dropped.
   const auto now = std::chrono::steady_clock::now();

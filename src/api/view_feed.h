@@ -15,6 +15,7 @@
 #include "scene/scene.h"
 #include "sim/driver.h"
 #include "sim/frame.h"
+#include "view/bytes_pool.h"
 #include "view/command.h"
 #include "view/server.h"
 
@@ -100,7 +101,9 @@ class ViewFeed {
   std::vector<double> rest_density_, masses_;
   std::vector<std::string> solids_;
   Vec3d gravity_;
-  std::chrono::steady_clock::time_point told_;  // the stats; the encoder's
+  // The encoder's
+  BytesPool messages_;
+  std::chrono::steady_clock::time_point told_;  // the stats
   std::unique_ptr<ViewServer> server_;
   std::thread encoder_;
 };

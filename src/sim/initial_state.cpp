@@ -151,11 +151,20 @@ std::vector<Solid> describe_solids(const Scene& scene) {
   return solids;
 }
 
-// What the scene's bounded shapes take up.
+// The place of an endless shape that is nearest to a point [m].
+Vec3d nearest_on(const Shape& shape, const Vec3d& point) {
+  const SdfProgram program = compile(shape, point);
+  const Distance at = distance(program.begin(), program.end(), {});
+  return point - static_cast<double>(at.d) * Vec3d(at.gradient);
+}
+
+// What the scene's bounded shapes take up, and the places of endless ones that are nearest to it,
+// within 400 spacings: what is poured or falls ends there.
 //
 // And around it what material that runs out over an endless floor may reach: three times the size,
 // but not so much that a large scene would get too many samples.
 Aabb stage_of(const Scene& scene) {
+  const double spacing = scene.general.resolution;
   Aabb stage;
   const auto add = [&](const Shape& shape) {
     const Aabb box = bounds(shape);
@@ -165,9 +174,15 @@ Aabb stage_of(const Scene& scene) {
   for (const SceneSolid& solid : scene.solids) add(solid.shape.shape);
   for (const Emitter& emitter : scene.emitters) add(emitter.shape.shape);
   if (stage.is_empty()) return stage;
+  const Vec3d middle = stage.center();
+  for (const SceneSolid& solid : scene.solids) {
+    if (bounds(solid.shape.shape).is_bounded()) continue;
+    const Vec3d foot = nearest_on(solid.shape.shape, middle);
+    if (length(foot - middle) < 400.0 * spacing) stage = join(stage, {foot, foot});
+  }
   const Vec3d size = stage.extent();
   const double largest = std::max({size.x, size.y, size.z});
-  return stage.grown(std::min(3.0 * largest, 200.0 * scene.general.resolution));
+  return stage.grown(std::min(3.0 * largest, 200.0 * spacing));
 }
 
 }  // namespace

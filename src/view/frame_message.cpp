@@ -50,11 +50,6 @@ float top_of(std::size_t count, const Value& value) {
   return static_cast<float>(std::ceil(top / unit * 2.0) / 2.0 * unit);
 }
 
-// 0 for what is not a number.
-std::uint8_t to_byte(float share) {
-  return static_cast<std::uint8_t>(share > 0.0f ? std::min(share, 1.0f) * 255.0f + 0.5f : 0.0f);
-}
-
 class Writer {
  public:
   explicit Writer(std::string& to) : at_(to.data()) {}
@@ -83,101 +78,135 @@ void check_lengths(const ViewParticles& p) {
   if (!whole) fail("a frame's arrays differ in length");
 }
 
-void put_axis(std::span<const float> x, const Span& span, int axis, char* to) {
-  const float scale = span.hi > span.lo ? 65535.0f / (span.hi - span.lo) : 0.0f;
-  auto* out = reinterpret_cast<std::uint16_t*>(to) + axis;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const float share = (x[i] - span.lo) * scale;
-    out[4 * i] = static_cast<std::uint16_t>(share > 0.0f ? std::min(share, 65535.0f) + 0.5f : 0.0f);
-  }
-}
+// Spheres are written a block at a time: what goes into a field, as whole numbers, is made for the
+// whole block by one short loop, and then packed.
+constexpr std::size_t kBlock = 512;
+using Codes = std::array<std::int32_t, kBlock>;
 
-void put_speeds(const ViewParticles& p, float top, char* to) {
-  const float scale = 255.0f / top;
-  auto* out = reinterpret_cast<std::uint8_t*>(to);
-  for (std::size_t i = 0; i < p.speed_x.size(); ++i) {
-    const float speed = std::sqrt(p.speed_x[i] * p.speed_x[i] + p.speed_y[i] * p.speed_y[i] +
-                                  p.speed_z[i] * p.speed_z[i]);
-    const float share = speed * scale;
-    out[4 * i] = static_cast<std::uint8_t>(share > 0.0f ? std::min(share, 255.0f) : 0.0f);
-  }
-}
-
+constexpr float kMost16 = 65535.0f, kMost8 = 255.0f;
 constexpr Span kDensities{0.8f, 1.2f};  // over the density at rest
 
-void put_rest(const ViewParticles& p, const ViewMoment& moment, float top_pressure, char* to) {
-  auto* out = reinterpret_cast<std::uint8_t*>(to);
-  const std::size_t n = p.x.size();
-  std::vector<float> scale(256, 0.0f);
-  for (std::size_t m = 0; m < std::min<std::size_t>(256, moment.rest_density.size()); ++m) {
-    scale[m] = static_cast<float>(1.0 / moment.rest_density[m]);
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint8_t m = p.material.empty() ? 0 : p.material[i];
-    const float density = p.density.empty() ? 0.0f : p.density[i] * scale[m];
-    const float pressure = p.pressure.empty() ? 0.0f : p.pressure[i];
-    out[4 * i + 1] = to_byte((density - kDensities.lo) / (kDensities.hi - kDensities.lo));
-    out[4 * i + 2] = to_byte(pressure / top_pressure);
-    out[4 * i + 3] = m;
+// From `span` to 0 .. most; 0 for what is not a number, and where nothing is known.
+void to_codes(std::span<const float> values, const Span& span, float most, Codes& codes) {
+  if (values.empty()) return codes.fill(0);
+  const float scale = span.hi > span.lo ? most / (span.hi - span.lo) : 0.0f;
+#pragma omp simd
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const float code = std::max(0.0f, (values[i] - span.lo) * scale);
+    codes[i] = static_cast<std::int32_t>(std::min(code, most) + 0.5f);
   }
 }
 
-}  // namespace
+// The part of an array that belongs to a block; nothing of one that is not known.
+template <class T>
+std::span<const T> block_of(std::span<const T> all, std::size_t first, std::size_t count) {
+  return all.empty() ? all : all.subspan(first, count);
+}
 
-std::string encode_frame(const ViewParticles& p, const ViewMoment& moment) {
-  check_lengths(p);
-  const std::size_t n = p.x.size();
-  std::string message(
-      kViewHeaderBytes + n * kViewSphereBytes + moment.bodies.size() * kViewBodyBytes, '\0');
-  const Span x = bounds_of(p.x), y = bounds_of(p.y), z = bounds_of(p.z);
-  const Span radii = p.radius.empty() ? Span{0.0f, static_cast<float>(moment.radius)}
-                                      : Span{0.0f, bounds_of(p.radius).hi};
-  const float top_speed = top_of(p.speed_x.size(), [&](std::size_t i) {
+ViewParticles block_of(const ViewParticles& p, std::size_t first, std::size_t count) {
+  const auto part = [&](const auto& all) { return block_of(all, first, count); };
+  return {part(p.x),       part(p.y),        part(p.z),       part(p.speed_x),
+          part(p.speed_y), part(p.speed_z),  part(p.density), part(p.pressure),
+          part(p.radius),  part(p.material), part(p.id)};
+}
+
+// What bytes stand for.
+struct Ranges {
+  Span x, y, z, radius, speed, pressure;
+  std::array<float, 256> per_rest_density;  // by material [m^3/kg]
+};
+
+void put_places(const ViewParticles& p, const Ranges& ranges, std::uint64_t* out) {
+  Codes x, y, z, radius;
+  to_codes(p.x, ranges.x, kMost16, x);
+  to_codes(p.y, ranges.y, kMost16, y);
+  to_codes(p.z, ranges.z, kMost16, z);
+  to_codes(p.radius, ranges.radius, kMost16, radius);
+  if (p.radius.empty()) radius.fill(static_cast<std::int32_t>(kMost16));
+  for (std::size_t i = 0; i < p.x.size(); ++i) {
+    const auto low = static_cast<std::uint32_t>(x[i] | y[i] << 16);
+    const auto high = static_cast<std::uint32_t>(z[i] | radius[i] << 16);
+    out[i] = low | static_cast<std::uint64_t>(high) << 32;
+  }
+}
+
+void put_values(const ViewParticles& p, const Ranges& ranges, std::uint32_t* out) {
+  std::array<float, kBlock> speed, density;
+  Codes speeds, densities, pressures, material{};
+  for (std::size_t i = 0; i < p.material.size(); ++i) material[i] = p.material[i];
+  for (std::size_t i = 0; i < p.speed_x.size(); ++i) {
+    speed[i] = std::sqrt(p.speed_x[i] * p.speed_x[i] + p.speed_y[i] * p.speed_y[i] +
+                         p.speed_z[i] * p.speed_z[i]);
+  }
+  for (std::size_t i = 0; i < p.density.size(); ++i) {
+    density[i] = p.density[i] * ranges.per_rest_density[static_cast<std::size_t>(material[i])];
+  }
+  to_codes({speed.data(), p.speed_x.size()}, ranges.speed, kMost8, speeds);
+  to_codes({density.data(), p.density.size()}, kDensities, kMost8, densities);
+  to_codes(p.pressure, ranges.pressure, kMost8, pressures);
+  for (std::size_t i = 0; i < p.x.size(); ++i) {
+    out[i] = static_cast<std::uint32_t>(speeds[i] | densities[i] << 8 | pressures[i] << 16 |
+                                        material[i] << 24);
+  }
+}
+
+Ranges ranges_of(const ViewParticles& p, const ViewMoment& moment) {
+  Ranges ranges{bounds_of(p.x), bounds_of(p.y), bounds_of(p.z), {}, {}, {}, {}};
+  ranges.radius.hi = p.radius.empty() ? static_cast<float>(moment.radius) : bounds_of(p.radius).hi;
+  ranges.speed.hi = top_of(p.speed_x.size(), [&](std::size_t i) {
     return std::hypot(p.speed_x[i], p.speed_y[i], p.speed_z[i]);
   });
-  const float top_pressure =
-      top_of(p.pressure.size(), [&](std::size_t i) { return p.pressure[i]; });
+  ranges.pressure.hi = top_of(p.pressure.size(), [&](std::size_t i) { return p.pressure[i]; });
+  for (std::size_t m = 0; m < std::min<std::size_t>(256, moment.rest_density.size()); ++m) {
+    ranges.per_rest_density[m] = static_cast<float>(1.0 / moment.rest_density[m]);
+  }
+  return ranges;
+}
 
-  // The head
-  Writer out(message);
+void put_head(const ViewParticles& p, const ViewMoment& moment, const Ranges& ranges, Writer& out) {
   out.put(std::array<char, 4>{'B', 'V', 'F', '1'});
-  out.put(static_cast<std::uint32_t>(n));
+  out.put(static_cast<std::uint32_t>(p.x.size()));
   out.put(moment.time);
   out.put(static_cast<std::int32_t>(moment.frame));
   out.put(static_cast<std::uint32_t>(moment.bodies.size()));
-  for (const Span& axis : {x, y, z}) out.put(axis.lo);
-  for (const Span& axis : {x, y, z}) out.put(axis.hi - axis.lo);
-  out.put(radii.hi);
-  for (const Span& range : {Span{0.0f, top_speed}, kDensities, Span{0.0f, top_pressure}}) {
+  for (const Span& axis : {ranges.x, ranges.y, ranges.z}) out.put(axis.lo);
+  for (const Span& axis : {ranges.x, ranges.y, ranges.z}) out.put(axis.hi - axis.lo);
+  out.put(ranges.radius.hi);
+  for (const Span& range : {ranges.speed, kDensities, ranges.pressure}) {
     out.put(range.lo);
     out.put(range.hi);
   }
   out.put<std::uint32_t>((p.speed_x.empty() ? 0 : 1) | (p.density.empty() ? 0 : 2) |
                          (p.pressure.empty() ? 0 : 4));
+}
 
-  // The spheres
-  char* places = out.skip(8 * n);
-  put_axis(p.x, x, 0, places);
-  put_axis(p.y, y, 1, places);
-  put_axis(p.z, z, 2, places);
-  if (p.radius.empty()) {
-    for (std::size_t i = 0; i < n; ++i) reinterpret_cast<std::uint16_t*>(places)[4 * i + 3] = 65535;
-  } else {
-    put_axis(p.radius, radii, 3, places);
-  }
-  char* values = out.skip(4 * n);
-  put_speeds(p, top_speed, values);
-  put_rest(p, moment, top_pressure, values);
+void put_body(const Pose& pose, Writer& out) {
+  for (int axis = 0; axis < 3; ++axis) out.put(static_cast<float>(pose.position[axis]));
+  const Quatd& q = pose.orientation;
+  for (const double part : {q.x, q.y, q.z, q.w}) out.put(static_cast<float>(part));
+}
+
+}  // namespace
+
+void encode_frame(const ViewParticles& p, const ViewMoment& moment, std::string& message) {
+  check_lengths(p);
+  const std::size_t n = p.x.size();
+  message.resize(kViewHeaderBytes + n * kViewSphereBytes + moment.bodies.size() * kViewBodyBytes);
+  const Ranges ranges = ranges_of(p, moment);
+  Writer out(message);
+  put_head(p, moment, ranges, out);
+  auto* places = reinterpret_cast<std::uint64_t*>(out.skip(8 * n));
+  auto* values = reinterpret_cast<std::uint32_t*>(out.skip(4 * n));
   auto* ids = reinterpret_cast<std::uint32_t*>(out.skip(4 * n));
-  for (std::size_t i = 0; i < p.id.size(); ++i) ids[i] = static_cast<std::uint32_t>(p.id[i]);
-
-  // The bodies
-  for (const Pose& pose : moment.bodies) {
-    for (int axis = 0; axis < 3; ++axis) out.put(static_cast<float>(pose.position[axis]));
-    const Quatd& q = pose.orientation;
-    for (const double part : {q.x, q.y, q.z, q.w}) out.put(static_cast<float>(part));
+  for (std::size_t first = 0; first < n; first += kBlock) {
+    const ViewParticles block = block_of(p, first, std::min(kBlock, n - first));
+    put_places(block, ranges, places + first);
+    put_values(block, ranges, values + first);
   }
-  return message;
+  for (std::size_t i = 0; i < n; ++i) {
+    ids[i] = p.id.empty() ? 0 : static_cast<std::uint32_t>(p.id[i]);
+  }
+  for (const Pose& pose : moment.bodies) put_body(pose, out);
 }
 
 }  // namespace barchan

@@ -56,7 +56,7 @@ inline constexpr std::size_t kViewHeaderBytes = 80;
 inline constexpr std::size_t kViewSphereBytes = 16;
 inline constexpr std::size_t kViewBodyBytes = 28;
 
-// Throws where the arrays' lengths differ.
-std::string encode_frame(const ViewParticles& particles, const ViewMoment& moment);
+// Writes over `message`, whose memory is used again. Throws where the arrays' lengths differ.
+void encode_frame(const ViewParticles& particles, const ViewMoment& moment, std::string& message);
 
 }  // namespace barchan

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/thread_priority.h"
 
 namespace barchan {
 
@@ -379,6 +380,7 @@ struct ViewServer::Parts {
 
   // A fault of one connection must not take the others along.
   void serve() {
+    give_way();
     for (;;) {
       try {
         context.run();

@@ -9,15 +9,18 @@ import math
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
+import hostile
 import usda_reader
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
@@ -160,6 +163,61 @@ class Commands(Case):
         (page / "index.html").write_text("<p>page</p>")
         self.expect(run("view", "no-such-scene", env=env), 2, "no-such-scene")
         self.expect(run("view", self.scene, "--host", "nowhere", env=env), 2, "nowhere")
+
+    def watched(self, *arguments):
+        """A program that prints the address of its view, and a page that is not the real one."""
+        page = self.dir / "web" / "dist"
+        page.mkdir(parents=True, exist_ok=True)
+        (page / "index.html").write_text("<p>the page</p>")
+        env = dict(os.environ, BARCHAN_WEB=str(page.parent))
+        child = subprocess.Popen([PROGRAM, *map(str, arguments)], env=env, stderr=subprocess.PIPE,
+                                 stdout=subprocess.DEVNULL, text=True)
+        self.addCleanup(child.stderr.close)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        for line in child.stderr:
+            if found := re.search(r"http://\S+", line):
+                # What else it says must not fill the pipe.
+                said = [line]
+                threading.Thread(target=lambda: said.extend(child.stderr), daemon=True).start()
+                return child, hostile.Address(found.group()), said
+        self.fail("no address")
+
+    def test_malformed_messages_leave_a_run_unharmed(self):
+        half = 5000 if FULL else 1000
+        whole, out = self.dir / "whole", self.dir / "watched"
+        finer = ("--set", "resolution=0.02", "--threads", 1)
+        self.expect(run("run", self.scene, "--out", whole, "--quiet", *finer), 0)
+        child, address, said = self.watched("run", self.scene, "--view", "--out", out, *finer)
+        viewer = hostile.Viewer(address)
+        self.addCleanup(viewer.close)
+        viewer.say(b'{"do":"pause"}')
+        hostile.assault(address, half, seed=1)
+        self.assertIsNone(child.poll())
+        viewer.say(b'{"do":"play"}')
+        hostile.assault(address, half, seed=2)
+        self.assertEqual(child.wait(timeout=600), 0, "".join(said[-40:]))
+        self.same_run(whole, out)
+
+    def test_who_is_no_viewer_gets_nothing(self):
+        child, address, _ = self.watched("run", self.scene, "--view", "--out", self.dir / "out",
+                                         "--set", "duration=1000")
+        token, own = f"token={address.token}", f"{address.host}:{address.port}"
+        self.assertIn("the page", address.answer(f"/?{token}"))
+        refused = [address.answer("/"), address.answer("/?token=0"), address.answer("/ws"),
+                   address.answer("/", more=hostile.UPGRADE),
+                   address.answer("/ws", more=hostile.UPGRADE),
+                   address.answer(f"/ws?{token}", origin="http://evil.example", more=hostile.UPGRADE),
+                   address.answer(f"/ws?{token}", origin="null", more=hostile.UPGRADE),
+                   address.answer(f"/ws?{token}", host="evil.example", more=hostile.UPGRADE),
+                   address.answer(f"/?{token}", origin="http://evil.example"),
+                   address.answer(f"/?{token}", origin=f"https://{own}"),
+                   address.answer(f"/?{token}", host=f"evil.example:{address.port}"),
+                   address.answer(f"/?{token}", more=f"Host: {own}\r\n")]
+        for text in refused:
+            self.assertTrue(text.startswith("HTTP/1.1 403"), text)
+            self.assertNotIn("the page", text)
+        self.assertIsNone(child.poll())
 
     def test_scenes_params_check(self):
         self.expect(run("scenes"), 0, "spinning-drop")

@@ -1,5 +1,5 @@
 // What the view costs, and how fast the page draws; the figures of docs/view.md. On an idle machine:
-//   node test/measure.mjs PROGRAM slowdown [SCENE] [FRAMES]   the simulation with and without a viewer, in one run
+//   node test/measure.mjs PROGRAM slowdown [SCENE [FRAMES [PAIRS]]]   the simulation with and without a viewer
 //   node test/measure.mjs PROGRAM pictures SCENE ...          milliseconds a picture, in this machine's browser
 //   node test/measure.mjs PROGRAM first SCENE [TIMES] [KEY=VALUE ...]   from the command to the first picture
 import { connect } from "node:net";
@@ -20,40 +20,37 @@ function attach(url) {
   return { bytes: () => bytes, leave: () => socket.destroy() };
 }
 
-// Frames in turn with a viewer and without; the first after each change does not count. The flow changes slowly, so each
-// pair of blocks is compared, and the median of these ratios is the result.
-async function slowdown(scene = "bench/pbf-dam-100k", frames = 48) {
-  const BLOCK = 4;
-  const run = start(program, ["run", scene, "--view", "--json-log", "--frames", String(frames), "--out", join(scratch, "run")], "stderr");
-  const url = await run.url;
-  const seconds = [];
-  let last = 0, viewer = null, bytes = 0, rest = "";
-  await new Promise((done) => {
-    run.child.once("exit", done);
-    run.child.stdout.on("data", (data) => {
-      const lines = (rest + data).split("\n");
-      rest = lines.pop();
-      for (const line of lines) {
-        const { event, frame } = JSON.parse(line), now = performance.now();
-        if (event !== "frame") continue;
-        if (last > 0) seconds.push({ frame, ms: now - last });
-        last = now;
-        const attached = Math.floor(frame / BLOCK) % 2 === 1;
-        if (attached && !viewer) viewer = attach(url);
-        if (!attached && viewer) { bytes += viewer.bytes(); viewer.leave(); viewer = null; }
-      }
-    });
+// How long each frame of a run takes [ms]; a run does the same work every time.
+async function frameTimes(scene, frames, watched) {
+  const run = start(program, ["run", scene, "--view", "--json-log", "--overwrite", "--frames", String(frames), "--out", join(scratch, "run")], "stderr");
+  const viewer = watched ? attach(await run.url) : null, times = [];
+  let last = 0, rest = "";
+  run.child.stdout.on("data", (data) => {
+    const lines = (rest + data).split("\n");
+    rest = lines.pop();
+    for (const line of lines) {
+      const { event, frame } = JSON.parse(line), now = performance.now();
+      if (event !== "frame") continue;
+      if (last > 0) times[frame] = now - last;
+      last = now;
+    }
   });
-  const blocks = [];
-  for (const { frame, ms } of seconds) {
-    const b = Math.floor((frame - 1) / BLOCK); // computed after the change at frame - 1
-    if ((frame - 1) % BLOCK > 0) (blocks[b] ??= []).push(ms);
+  await new Promise((done) => run.child.once("exit", done));
+  if (watched && viewer.bytes() === 0) throw new Error("the viewer got nothing");
+  viewer?.leave();
+  return times;
+}
+
+// Short runs in turn with a viewer and without; other work on the machine disturbs single pairs, hardly the median of many.
+async function slowdown(scene = "bench/pbf-dam-100k", frames = 10, pairs = 12) {
+  const total = async (watched) => (await frameTimes(scene, frames, watched)).slice(2).reduce((a, b) => a + b, 0);
+  const ratios = [], alone = [];
+  for (let k = 0; k < pairs; ++k) {
+    const first = await total(k % 2 === 0), second = await total(k % 2 === 1);
+    ratios.push(k % 2 === 0 ? first / second : second / first);
+    alone.push((k % 2 === 0 ? second : first) / (frames - 1));
   }
-  const means = blocks.filter((b) => b?.length === BLOCK - 1).map((b) => b.reduce((x, y) => x + y, 0) / b.length), ratios = [];
-  // A block with a viewer against the mean of its neighbours without one
-  const first = blocks.findIndex((b) => b?.length === BLOCK - 1);
-  for (let i = 1; i + 1 < means.length; ++i) if ((i + first) % 2 === 1) ratios.push(means[i] / (0.5 * (means[i - 1] + means[i + 1])));
-  console.log(`${scene}: ${(median(means)).toFixed(0)} ms a frame; with a viewer over without: ${ratios.map((r) => r.toFixed(3)).join(" ")}; median ${median(ratios).toFixed(3)}; ${(bytes / 1e6).toFixed(0)} MB sent`);
+  console.log(`${scene}: ${median(alone).toFixed(0)} ms a frame; with a viewer over without: ${ratios.map((r) => r.toFixed(3)).join(" ")}; median ${median(ratios).toFixed(3)}`);
 }
 
 async function pictures() {
@@ -96,7 +93,7 @@ async function first(scene, times = 5, ...settings) {
 }
 
 try {
-  await ({ slowdown: () => slowdown(words[0], Number(words[1] ?? 48)), pictures, first: () => first(words[0], Number(words[1] ?? 5), ...words.slice(2)) })[what]();
+  await ({ slowdown: () => slowdown(words[0], ...words.slice(1).map(Number)), pictures, first: () => first(words[0], Number(words[1] ?? 5), ...words.slice(2)) })[what]();
 } finally {
   clean();
 }

@@ -93,11 +93,12 @@ struct NearCovering {
   }
 };
 
-// What the contacts of a covering do to it, over pieces of parts: sums of bounded length, in order.
+// What the contacts of a covering do to it, over pieces of parts, and these over pieces of pieces:
+// short sums, in order.
 struct Piece {
-  std::uint32_t part, begin, end;  // spheres of the covering
+  std::uint32_t part, begin, end;  // spheres of the covering, or pieces
 };
-inline constexpr std::uint32_t kPieceSpheres = 64;
+inline constexpr std::uint32_t kPieceSpheres = 8, kGroupPieces = 32;
 
 struct PieceSums {
   Vec3d force;    // [N]
@@ -130,6 +131,25 @@ struct PushCovering {
       sum.contacts += contacts;
     }
     sums[i] = sum;
+  }
+};
+
+struct SumPieces {
+  View<const PieceSums> pieces;
+  View<const Piece> groups;
+  View<PieceSums> sums;  // out
+
+  HD void operator()(int at) const {
+    const Piece group = groups[static_cast<std::size_t>(at)];
+    PieceSums sum{{}, {}, 0.0f, 0};
+    for (std::uint32_t k = group.begin; k < group.end; ++k) {
+      const PieceSums& piece = pieces[k];
+      sum.force += piece.force;
+      sum.moment += piece.moment;
+      sum.deepest = max(sum.deepest, piece.deepest);
+      sum.contacts += piece.contacts;
+    }
+    sums[static_cast<std::size_t>(at)] = sum;
   }
 };
 

@@ -158,8 +158,10 @@ class DemSolver final : public Solver {
   Buffer<std::uint8_t> is_covered_;  // solids
   Buffer<dem::PartPose> poses_;
   bool covering_placed_ = false;  // spheres_ has those of solids that stand still
-  Buffer<dem::Piece> pieces_;
-  Buffer<dem::PieceSums> piece_sums_;
+  Buffer<dem::Piece> pieces_, groups_;
+  Buffer<dem::PieceSums> piece_sums_, group_sums_;
+  std::vector<std::uint32_t> group_part_;
+  std::vector<std::uint32_t> walls_;  // solids that are met by their distance
   Buffer3 cover_x_, cover_sorted_;
   CellSort<Device> cover_cells_;
   NeighbourSearch<Device> near_covering_, near_grains_, near_each_other_;

@@ -49,6 +49,15 @@ struct alignas(64) Sphere {
 };
 static_assert(sizeof(Sphere) == 4 * sizeof(Float4));
 
+// One of its four lines of four numbers, in one load: of a struct behind a reference nvcc reads
+// each member by itself.
+HD inline Float4 line_of(const Sphere& sphere, int k) {
+  return reinterpret_cast<const Float4*>(&sphere)[k];
+}
+HD inline Vec3 vector_of(const Float4& line) {
+  return {line.x, line.y, line.z};
+}
+
 // The tables of grains.
 struct GrainTypes {
   View<const GrainType> types;  // by material
@@ -310,7 +319,8 @@ struct SphereOf {
   T radius, mass, material;
 };
 HD inline SphereOf<float> load_sphere(const Sphere& s) {
-  return {s.x, s.low, s.v, s.w, s.radius, s.mass, s.material};
+  const Float4 x = line_of(s, 0), low = line_of(s, 1), v = line_of(s, 2), w = line_of(s, 3);
+  return {vector_of(x), vector_of(low), vector_of(v), vector_of(w), x.w, low.w, v.w};
 }
 
 // The constants of all pairs.
@@ -437,13 +447,13 @@ struct GatherPairs {
   // First a look at who touches: the threads of a warp go together through short work, and then
   // through as many long ones as one of them has.
   HD void push_some(std::uint32_t s, std::uint32_t first, std::uint32_t count, Sums& sum) const {
-    const Vec3 x = pairs.spheres[s].x, low = pairs.spheres[s].low;
-    const float radius = pairs.spheres[s].radius;
+    const Float4 x = line_of(pairs.spheres[s], 0), low = line_of(pairs.spheres[s], 1);
     std::uint32_t near = 0;
     for (std::uint32_t k = 0; k < count; ++k) {
       const Sphere& other = pairs.spheres[pairs.lists.pair_other[first + k]];
-      const float reach = radius + other.radius;
-      const Vec3 d = (other.x - x) + (other.low - low);
+      const Float4 there = line_of(other, 0), rest = line_of(other, 1);
+      const float reach = x.w + there.w;
+      const Vec3 d = (vector_of(there) - vector_of(x)) + (vector_of(rest) - vector_of(low));
       if (pairs.table.model.coheres || dot(d, d) < reach * reach) near |= 1u << k;
       if constexpr (kHistory) pairs.next_shear[first + k] = Vec3();
     }
@@ -658,7 +668,9 @@ struct SphereForces {
       summary.deepest = max(summary.deepest, deepest);
       F += f;
       T += t;
-      if (end - begin > 1) T += cross((spheres[s].x - x) + (spheres[s].low - low), f);
+      if (end - begin == 1) continue;
+      const Float4 at = line_of(spheres[s], 0), rest = line_of(spheres[s], 1);
+      T += cross((vector_of(at) - x) + (vector_of(rest) - low), f);
     }
   }
 };
@@ -744,7 +756,7 @@ struct StoredEnergy {
   }
 };
 
-// ---- What the grains did to the solids first ... first + 3
+// ---- What the grains did to solids that they met by distance, a few at a time
 
 struct Wrench {
   Vec3d force;   // [N]
@@ -778,7 +790,7 @@ struct PushSolids {
   View<const Sphere> spheres;
   Lists lists;
   View<const Float4> wall_force, wall_torque;
-  std::uint32_t first;
+  std::uint32_t solids[kSolidsPerPass];
 
   HD SolidSums operator()(int at) const {
     const auto e = static_cast<std::size_t>(at);
@@ -791,7 +803,7 @@ struct PushSolids {
     const Vec3d moment = cross(Vec3d(A.x) + Vec3d(A.low), force) + torque;
     SolidSums sums;
     for (int s = 0; s < kSolidsPerPass; ++s) {  // by compare: a run-time index would spill
-      if (lists.wall_solid[e] == first + static_cast<std::uint32_t>(s)) {
+      if (lists.wall_solid[e] == solids[s]) {
         sums.force[s] = force;
         sums.moment[s] = moment;
       }

@@ -114,10 +114,13 @@ struct PairSearch {
   }
   // Between spheres of coverings there are no bridges.
   HD bool are_near(const Sphere& A, const Sphere& B) const {
-    const bool bridge = covering.some() && (covering.is_covering(A) || covering.is_covering(B));
-    const float limit =
-        A.radius + B.radius + reach + (bridge ? 0.0f : bridges * min(A.radius, B.radius));
-    return length_squared(B.x - A.x) < limit * limit;
+    const Float4 there = line_of(B, 0);
+    float limit = A.radius + there.w + reach;
+    if (bridges > 0.0f &&
+        !(covering.some() && (covering.is_covering(A) || covering.is_covering(B)))) {
+      limit += bridges * min(A.radius, there.w);
+    }
+    return length_squared(vector_of(there) - A.x) < limit * limit;
   }
 };
 

@@ -60,7 +60,9 @@ DemSolver<Device>::DemSolver(Device& device, const SolverSetup& setup, const Dem
       is_covered_(device),
       poses_(device),
       pieces_(device),
+      groups_(device),
       piece_sums_(device),
+      group_sums_(device),
       cover_x_(device),
       cover_sorted_(device),
       cover_cells_(device),
@@ -119,16 +121,28 @@ void DemSolver<Device>::upload_covering() {
                       name + ".contacts",
                       reach});
   }
-  std::vector<dem::Piece> pieces;
+  std::vector<dem::Piece> pieces, groups;
+  const auto cut = [](std::vector<dem::Piece>& to, std::size_t part, std::uint32_t first,
+                      std::uint32_t end, std::uint32_t most) {
+    for (std::uint32_t at = first; at < end; at += most) {
+      to.push_back({static_cast<std::uint32_t>(part), at, std::min(at + most, end)});
+    }
+  };
   for (std::size_t p = 0; p < covered_.parts.size(); ++p) {
     const auto first = static_cast<std::uint32_t>(covered_.parts[p].first);
-    const std::uint32_t end = first + static_cast<std::uint32_t>(covered_.parts[p].count);
-    for (std::uint32_t at = first; at < end; at += dem::kPieceSpheres) {
-      pieces.push_back({static_cast<std::uint32_t>(p), at, std::min(at + dem::kPieceSpheres, end)});
-    }
+    const auto first_piece = static_cast<std::uint32_t>(pieces.size());
+    cut(pieces, p, first, first + static_cast<std::uint32_t>(covered_.parts[p].count),
+        dem::kPieceSpheres);
+    cut(groups, p, first_piece, static_cast<std::uint32_t>(pieces.size()), dem::kGroupPieces);
   }
   pieces_.upload(pieces);
   piece_sums_.resize(pieces.size());
+  groups_.upload(groups);
+  group_sums_.resize(groups.size());
+  for (const dem::Piece& group : groups) group_part_.push_back(group.part);
+  for (std::size_t k = 0; k < setup_.solids.size(); ++k) {
+    if (covered_.is_covered[k] == 0) walls_.push_back(static_cast<std::uint32_t>(k));
+  }
 }
 
 template <class Device>
@@ -492,7 +506,7 @@ void DemSolver<Device>::kick(double dt, double next_dt, State& next) {
 template <class Device>
 dem::Outcome* DemSolver<Device>::outcomes() {
   if (outcomes_ == nullptr) {
-    const std::size_t passes = setup_.solids.size() / dem::kSolidsPerPass + 1;
+    const std::size_t passes = walls_.size() / dem::kSolidsPerPass + 1;
     outcomes_ = device_.host_memory(passes * sizeof(dem::Outcome));
     std::uninitialized_value_construct_n(static_cast<dem::Outcome*>(outcomes_.get()), passes);
   }
@@ -504,13 +518,19 @@ dem::Outcome* DemSolver<Device>::outcomes() {
 template <class Device>
 void DemSolver<Device>::sum_walls(const State& next) {
   const dem::Lists lists = this->lists(next);
-  for (std::size_t pass = 0; pass * dem::kSolidsPerPass < setup_.solids.size(); ++pass) {
-    const std::size_t first = pass * dem::kSolidsPerPass;
-    reduce_to<dem::JoinSolidSums>(
-        device_, "push solids", static_cast<std::int64_t>(lists.wall_solid.size),
-        dem::PushSolids{std::as_const(spheres_).view(), lists, std::as_const(wall_force_).view(),
-                        std::as_const(wall_torque_).view(), static_cast<std::uint32_t>(first)},
-        &outcomes()[pass].solids);
+  for (std::size_t pass = 0; pass * dem::kSolidsPerPass < walls_.size(); ++pass) {
+    dem::PushSolids push{std::as_const(spheres_).view(),
+                         lists,
+                         std::as_const(wall_force_).view(),
+                         std::as_const(wall_torque_).view(),
+                         {}};
+    for (std::size_t k = 0; k < dem::kSolidsPerPass; ++k) {
+      const std::size_t wall = pass * dem::kSolidsPerPass + k;
+      push.solids[k] = wall < walls_.size() ? walls_[wall] : ~0u;
+    }
+    reduce_to<dem::JoinSolidSums>(device_, "push solids",
+                                  static_cast<std::int64_t>(lists.wall_solid.size), push,
+                                  &outcomes()[pass].solids);
   }
 }
 
@@ -519,9 +539,10 @@ template <class Device>
 dem::Summary DemSolver<Device>::fetch(std::vector<dem::Wrench>& wrenches) {
   device_.wait();
   const dem::Outcome* passes = outcomes();
-  for (std::size_t s = 0; s < wrenches.size(); ++s) {
-    const dem::SolidSums& sums = passes[s / dem::kSolidsPerPass].solids;
-    wrenches[s] = {sums.force[s % dem::kSolidsPerPass], sums.moment[s % dem::kSolidsPerPass]};
+  for (std::size_t k = 0; k < walls_.size(); ++k) {
+    const dem::SolidSums& sums = passes[k / dem::kSolidsPerPass].solids;
+    const std::size_t place = k % dem::kSolidsPerPass;
+    wrenches[walls_[k]] = {sums.force[place], sums.moment[place]};
   }
   dem::Summary met = passes->met;
   if (block_bits_ > 0) {
@@ -536,17 +557,16 @@ dem::Summary DemSolver<Device>::fetch(std::vector<dem::Wrench>& wrenches) {
 template <class Device>
 void DemSolver<Device>::sum_coverings(State& next, dem::Summary& met,
                                       std::vector<dem::Wrench>& wrenches) {
-  const std::vector<dem::PieceSums> sums = piece_sums_.download();
-  std::size_t at = 0;
+  const std::vector<dem::PieceSums> sums = group_sums_.download();
   std::vector<double> contacts(wrenches.size(), 0.0);
+  for (std::size_t g = 0; g < sums.size(); ++g) {
+    const std::size_t solid = covered_.parts[group_part_[g]].solid;
+    wrenches[solid].force += sums[g].force;
+    wrenches[solid].moment += sums[g].moment;
+    contacts[solid] += sums[g].contacts;
+    met.deepest = std::max(met.deepest, sums[g].deepest);
+  }
   for (const dem::CoveredPart& part : covered_.parts) {
-    const std::size_t end = at + (part.count + dem::kPieceSpheres - 1) / dem::kPieceSpheres;
-    for (; at < end; ++at) {
-      wrenches[part.solid].force += sums[at].force;
-      wrenches[part.solid].moment += sums[at].moment;
-      contacts[part.solid] += sums[at].contacts;
-      met.deepest = std::max(met.deepest, sums[at].deepest);
-    }
     if (part.dynamic()) next.scalars[known_[part.solid].contacts] = contacts[part.solid];
   }
 }
@@ -561,6 +581,9 @@ dem::Summary DemSolver<Device>::push_solids(double dt, State& next, BodyImpulses
            dem::PushCovering{forces(next), std::as_const(pieces_).view(),
                              static_cast<std::uint32_t>(spheres_.size() - covered_.spheres.size()),
                              piece_sums_.view()});
+  for_each(device_, "push solids", static_cast<std::int64_t>(groups_.size()),
+           dem::SumPieces{std::as_const(piece_sums_).view(), std::as_const(groups_).view(),
+                          group_sums_.view()});
   dem::Summary met = fetch(wrenches);
   if (!covered_.parts.empty()) sum_coverings(next, met, wrenches);
   for (std::size_t s = 0; s < wrenches.size(); ++s) {

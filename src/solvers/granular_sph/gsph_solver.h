@@ -36,6 +36,7 @@ class GsphSolver final : public Solver {
   void find_neighbours(const State& now, const SolidsView& solids, State& next);
   bool begins_at_rest(const State& now) const;
   void begin_at_rest(double dt, State& next);
+  double try_again(const State& next);
   int iterate(double dt, const gsph::Target& target, State& next);  // how often
   void measure(double dt, const gsph::Target& target, State& next);
   gsph::Target target(double dt) const;
@@ -45,6 +46,7 @@ class GsphSolver final : public Solver {
   void correct_velocity_by_stress(double dt, const State& next, bool first);
   bool dense_enough();
   void find_mean_pressure(State& next);
+  void keep_stress(double dt, State& next);
   void move_on(const SolidsView& solids, double dt, State& next);
   void push_solids(const SolidsView& solids, double dt, const State& next);
   std::vector<gsph::Results> wait_for_results();
@@ -52,7 +54,6 @@ class GsphSolver final : public Solver {
   void finish_report(const std::vector<gsph::Results>& results, double dt, const State& next,
                      StepReport& report, BodyImpulses& out);
 
-  KeptVectors slopes() { return {slope_x_.view(), slope_y_.view(), slope_z_.view()}; }
   bool paper() const { return params_.scheme == "paper"; }
   Containment containment(const SolidsView& solids) const;
   std::int64_t n() const { return static_cast<std::int64_t>(points_.size()); }
@@ -80,11 +81,9 @@ class GsphSolver final : public Solver {
   Buffer<float> packing_;      // what the density lacked at the start
   Buffer<float> strain_rate_;  // [1/s]
   Buffer<std::uint8_t> near_wall_;
-  Buffer3 pushed_;                                     // [m]
-  Buffer<gsph::WallPart> wall_parts_;                  // of the particles near solids
-  Buffer<Float4> wall_pressure_;                       // of the boundary samples [Pa]
-  Buffer<float> pressure_;                             // as in with_pressure_ [Pa]
-  Buffer<std::uint16_t> slope_x_, slope_y_, slope_z_;  // of the pairs
+  Buffer3 pushed_;                     // [m]
+  Buffer<gsph::WallPart> wall_parts_;  // of the particles near solids
+  Buffer<Float4> wall_pressure_;       // of the boundary samples [Pa]
   Buffer<gsph::Results> results_;
   std::shared_ptr<void> excess_;  // of the last iteration, on the host
 };

@@ -27,10 +27,10 @@
 #include <cstdint>
 
 #include "base/hd.h"
-#include "compute/kept_vectors.h"
 #include "compute/pair_sums.h"
 #include "compute/view.h"
 #include "geometry/containment.h"
+#include "math/random.h"
 #include "math/sph_kernels.h"
 #include "math/sym3.h"
 #include "math/vec3.h"
@@ -87,14 +87,9 @@ struct Pair {
   HD T g() const { return slope() * inv_r; }
 };
 
-// What stress a particle can carry under the pressure p [Pa], and how much it is sand that does not
-// cohere: the square of friction's part in that.
+// What stress a particle can carry under the pressure p [Pa].
 HD inline float strength(const Matter& m, float p, float bonds) {
   return m.friction * p + 1.41421356f * bonds * bonds * m.cohesion;
-}
-HD inline float looseness(const Matter& m, float p, float bonds) {
-  const float part = m.friction * p / max(strength(m, p, bonds), 1e-6f);
-  return part * part;
 }
 
 // What a particle is to reach in a step.
@@ -176,8 +171,8 @@ struct MeasureWalls {
 
 // ---- The step's start, in the order of the cells
 
-// Pressure begins with shares of the last step's own and, in sand, of the mean around a particle:
-// the less the more of its strength is cohesion. See KeepStress.
+// Pressure begins with shares of the last step's own and, in sand that does not cohere, of the mean
+// around a particle. See KeepStress.
 struct Warm {
   float own, mean;
 };
@@ -187,7 +182,7 @@ struct Gather {
   View<const float> pressure, mean;  // [Pa]; the mean is empty without sand
   View<const std::uint8_t> material;
   View<const Matter> matter;
-  Warm smooth, rough;          // of fluids, of sand
+  Warm smooth, loose;          // of fluids and soil, of sand
   View<Float4> points;         // out: x, w
   View<Float4> with_pressure;  // out: x, p
   View<Float4> velocities;     // out: v, alpha rho
@@ -198,10 +193,10 @@ struct Gather {
     const Vec3 p = x[from], u = v[from];
     const Matter& m = matter[material[from]];
     points[i] = {p.x, p.y, p.z, m.weight};
-    const float around = m.rough ? mean[from] : 0.0f;
-    const float part = m.rough ? looseness(m, around, 1.0f) : 0.0f;
-    const float own = smooth.own + part * (rough.own - smooth.own), theirs = part * rough.mean;
-    with_pressure[i] = {p.x, p.y, p.z, own * pressure[from] + theirs * around};
+    const float start = m.rough && m.cohesion <= 0.0f
+                            ? loose.own * pressure[from] + loose.mean * mean[from]
+                            : smooth.own * pressure[from];
+    with_pressure[i] = {p.x, p.y, p.z, start};
     velocities[i] = {u.x, u.y, u.z, m.viscosity};
   }
 };
@@ -217,7 +212,7 @@ struct MeasureSums {
   float pressure;   // of i
   float viscosity;  // alpha rho of i
   template <class T>
-  HD void operator()(const Near<T>& j, T* sums, T* slopes) const {
+  HD void operator()(const Near<T>& j, T* sums) const {
     const Pair<T> d(j, h);
     const T slope = d.slope(), g = slope * d.inv_r, push = (j.w + pressure) * g;
     const T away = (v.x - j.ux) * j.x + ((v.y - j.uy) * j.y + (v.z - j.uz) * j.z);
@@ -230,9 +225,6 @@ struct MeasureSums {
     sums[5] += drag * j.y;
     sums[6] += drag * j.z;
     sums[7] += slope * slope;
-    slopes[0] = g * j.x;
-    slopes[1] = g * j.y;
-    slopes[2] = g * j.z;
   }
 };
 
@@ -276,7 +268,6 @@ struct Measure {
   View<Float4> more_stress;  // out: b as its last number; empty without sand
   View<Goal> goals;          // out
   View<float> density;       // out [kg/m^3]
-  KeptVectors slopes;        // out: slope r / r of the pairs, which stay through the iterations
 
   HD_INLINE Excess operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
@@ -284,8 +275,8 @@ struct Measure {
     const Float4 mine = packed(velocities, static_cast<std::uint32_t>(i));
     const Matter& m = matter[material[at]];
     const Vec3 v(mine.x, mine.y, mine.z);
-    const auto sums = sum_and_keep(near, Packs<2>{{with_pressure, velocities}}, i,
-                                   {me.x, me.y, me.z}, MeasureSums{k.W, v, me.w, mine.w}, slopes);
+    const auto sums = sum_pairs(near, with_pressure, velocities, i, {me.x, me.y, me.z},
+                                MeasureSums{k.W, v, me.w, mine.w});
     float count = 1.0f + sums[0];  // with itself
     Vec3 push = sums.vector(1), rub{};
     float beside = 0.0f, swept = 0.0f;
@@ -321,12 +312,17 @@ struct Measure {
 // Pressure makes nothing faster than `fast`, a spacing in the longest step: particles that solids
 // have pressed into each other would part the faster the shorter the step is, and the step would be
 // shortened for them without end.
+//
+// Each particle keeps a distance of its own. All that is pressed into a corner would otherwise end
+// in the same point, where nothing parts it again: pairs push along r.
+inline constexpr float kDistances = 0.2f;  // how much smaller than the net's, at most
 struct MoveOn {
   View<const Float4> points, free, star, with_pressure;
   View<const std::uint8_t> material;
   View<const Matter> matter;
   View<const std::uint32_t> slot_of;
   View<const WallPart> parts;
+  View<const std::uint64_t> id;
   Containment solids;
   float dt, fast;                // [s], [m/s]
   View<std::uint8_t> near_wall;  // out: `pushed` counts
@@ -354,7 +350,9 @@ struct MoveOn {
   HD_CALLED void some(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Vec3 from = point(points, static_cast<std::uint32_t>(i)), to = x[at];
-    const Vec3 kept = solids.move(from, to), change = kept - to;
+    Containment own = solids;
+    own.radius *= 1.0f - kDistances * Random{}.uniform(id[at], 0);
+    const Vec3 kept = own.move(from, to), change = kept - to;
     const float way = length(change);
     if (way <= 0.0f) return;
     const Vec3 n = change / way, speed = v[at];

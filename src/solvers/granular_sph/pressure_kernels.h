@@ -7,10 +7,12 @@ namespace barchan::gsph {
 
 struct RateSums {
   static constexpr int kSums = 1;  // of slope (v_i - v_j) . r / r
+  KernelScale h;
   Vec3 v;
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    sums[0] += (v.x - j.ux) * j.x + ((v.y - j.uy) * j.y + (v.z - j.uz) * j.z);
+    const Pair<T> d(j, h);
+    sums[0] += d.g() * ((v.x - j.ux) * j.x + ((v.y - j.uy) * j.y + (v.z - j.uz) * j.z));
   }
 };
 
@@ -24,8 +26,7 @@ struct RateSums {
 inline constexpr float kSmaller = 0.7f;
 struct Press {
   Neighbours near;
-  KeptVectors slopes;
-  View<const Float4> star;
+  View<const Float4> points, star;
   View<const float> density;
   View<const std::uint8_t> material;
   View<const Matter> matter;
@@ -37,12 +38,12 @@ struct Press {
   float most_pull;             // as excess density: 0 where pressure only pushes
   View<Goal> goals;            // in and out
   View<Float4> with_pressure;  // in and out
-  View<float> pressure;        // out: the same
 
   HD_INLINE Excess operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
+    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
     const Vec3 v = point(star, static_cast<std::uint32_t>(i));
-    const auto sums = sum_kept(near, slopes, PacksBeside<1>{{star}}, i, RateSums{v});
+    const auto sums = sum_pairs(near, points, star, i, x, RateSums{k.W, v});
     float rate = sums[0];
     if (slot_of[at] != ~0u) rate += dot(v, parts[slot_of[at]].grad);
     const float rho = matter[material[at]].density;
@@ -55,18 +56,18 @@ struct Press {
     goal.error = error;
     // No more than what would undo an excess density of 1: whatever happens, it stays finite.
     const float most = delta * rho, p = with_pressure[at].w + goal.ease * most * error;
-    pressure[at] = max(-most_pull * most, min(p, most));
-    with_pressure[at].w = pressure[at];
+    with_pressure[at].w = max(-most_pull * most, min(p, most));
     return {max(error, 0.0f), max(error, 0.0f), 0};
   }
 };
 
 struct PushSums {
   static constexpr int kSums = 3;  // of slope (p_i + p_j) r / r
-  float pressure;                  // of i
+  KernelScale h;
+  float pressure;  // of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const T push = j.w + pressure;
+    const T push = (j.w + pressure) * Pair<T>(j, h).g();
     sums[0] += push * j.x;
     sums[1] += push * j.y;
     sums[2] += push * j.z;
@@ -157,9 +158,7 @@ struct WallMeanSums {
 // v* = v + dt a,  a = -(V / rho) sum_j (p_i + p_j) grad W; what walls do is added by MeetWalls.
 struct Push {
   Neighbours near;
-  KeptVectors slopes;
-  View<const float> pressure;
-  View<const Float4> free;
+  View<const Float4> with_pressure, free;
   View<const std::uint8_t> material;
   View<const Matter> matter;
   View3<const float> pull;  // acceleration by s; empty without sand
@@ -169,7 +168,9 @@ struct Push {
 
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
-    const auto sums = sum_kept(near, slopes, NumberBeside{pressure}, i, PushSums{pressure[at]});
+    const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
+    const Vec3 x(me.x, me.y, me.z);
+    const auto sums = sum_pairs(near, with_pressure, i, x, PushSums{k.W, me.w});
     const float scale = k.grad / matter[material[at]].density;
     Vec3 v = point(free, static_cast<std::uint32_t>(i)) - (dt * scale) * sums.vector(0);
     if (pull.size > 0) v += dt * pull[at];

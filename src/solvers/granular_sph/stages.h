@@ -26,9 +26,8 @@ inline constexpr double kOmega = 0.2;     // under-relaxation of the stress
 inline constexpr double kSmooth = 0.3;    // share of the stress around it in a particle's own
 inline constexpr double kTogether = 0.5;  // of pressure and stress that are corrected at once
 inline constexpr double kPacking = 0.05;  // density that loose sand may lack at the start
-inline constexpr double kForget = 0.2;    // [s] in which it settles
-inline constexpr int kTries = 50;         // for rest at the start
-inline constexpr double kStill = 0.005;   // change of the pressure that ends them
+inline constexpr int kTries = 150;        // for rest at the start
+inline constexpr int kStops = 4;          // at the fastest, that end them
 inline constexpr double kPull = 0.001;    // excess density that a pull undoes at most
 inline constexpr double kSound = 1.0 / 0.03;  // speed of sound over sqrt(g d)
 
@@ -64,10 +63,6 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
       pushed_(device),
       wall_parts_(device),
       wall_pressure_(device),
-      pressure_(device),
-      slope_x_(device),
-      slope_y_(device),
-      slope_z_(device),
       results_(device),
       excess_(device.host_memory(sizeof(gsph::Excess))) {
   std::vector<gsph::Matter> matter;
@@ -151,7 +146,7 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   if (rough_) {
     for (auto* packs : {&stress_, &more_stress_}) packs->resize(count);
     for (auto* vectors : {&pull_, &friction_}) vectors->resize(count);
-    for (auto* numbers : {&around_, &packing_}) numbers->resize(count);
+    for (auto* numbers : {&around_, &packing_, &strain_rate_}) numbers->resize(count);
     for_each(device_, "reorder", n(),
              gsph::GatherStress{cells_.order(), now.vectors("stress_normal"),
                                 now.vectors("stress_shear"), now.vectors("wall_friction"),
@@ -188,30 +183,16 @@ template <class Device>
 void GsphSolver<Device>::measure(double dt, const gsph::Target& target, State& next) {
   const double d = setup_.spacing, g = length(setup_.gravity);
   const double sound = gsph::kSound * std::sqrt(g * d) * d;  // c_s h / 2
-  for (auto* numbers : {&slope_x_, &slope_y_, &slope_z_}) numbers->resize(near_.view().index.size);
-  pressure_.resize(points_.size());
-  reduce_to<gsph::JoinExcess>(device_, "measure", n(),
-                              gsph::Measure{near_.view(),
-                                            std::as_const(with_pressure_).view(),
-                                            std::as_const(velocities_).view(),
-                                            next.material(),
-                                            std::as_const(matter_).view(),
-                                            boundary_.view().slot_of,
-                                            std::as_const(wall_parts_).view(),
-                                            std::as_const(friction_).view(),
-                                            std::as_const(packing_).view(),
-                                            kernels_,
-                                            target,
-                                            gravity_,
-                                            static_cast<float>(dt),
-                                            static_cast<float>(sound),
-                                            free_.view(),
-                                            star_.view(),
-                                            more_stress_.view(),
-                                            goals_.view(),
-                                            next.write_numbers<float>("density"),
-                                            slopes()},
-                              &results_.data()->measured);
+  reduce_to<gsph::JoinExcess>(
+      device_, "measure", n(),
+      gsph::Measure{near_.view(), std::as_const(with_pressure_).view(),
+                    std::as_const(velocities_).view(), next.material(),
+                    std::as_const(matter_).view(), boundary_.view().slot_of,
+                    std::as_const(wall_parts_).view(), std::as_const(friction_).view(),
+                    std::as_const(packing_).view(), kernels_, target, gravity_,
+                    static_cast<float>(dt), static_cast<float>(sound), free_.view(), star_.view(),
+                    more_stress_.view(), goals_.view(), next.write_numbers<float>("density")},
+      &results_.data()->measured);
 }
 
 template <class Device>
@@ -220,12 +201,12 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
       gsph::pressure_step(kernels_, dt) * (paper() && rough_ ? gsph::kTogether : gsph::kRelax);
   reduce_to<gsph::JoinExcess>(
       device_, "pressure", n(),
-      gsph::Press{near_.view(), slopes(), std::as_const(star_).view(),
+      gsph::Press{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
                   next.numbers<float>("density"), next.material(), std::as_const(matter_).view(),
                   boundary_.view().slot_of, std::as_const(wall_parts_).view(), kernels_,
                   static_cast<float>(dt), static_cast<float>(delta),
                   static_cast<float>(params_.pressure == "bilateral" ? gsph::kPull : 0.0),
-                  goals_.view(), with_pressure_.view(), pressure_.view()},
+                  goals_.view(), with_pressure_.view()},
       &results_.data()[k - 1].excess);
 }
 
@@ -242,10 +223,10 @@ void GsphSolver<Device>::correct_velocity(int k, double dt, bool may_end, State&
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
            gsph::PressWalls{walls, with_pressure, kernels_, wall_pressure_.view()});
   end_aside(device_);
-  for_each(device_, "push", n(),
-           gsph::Push{near_.view(), slopes(), std::as_const(pressure_).view(), free,
-                      next.material(), std::as_const(matter_).view(), std::as_const(pull_).view(),
-                      kernels_, static_cast<float>(dt), star_.view()});
+  for_each(
+      device_, "push", n(),
+      gsph::Push{near_.view(), with_pressure, free, next.material(), std::as_const(matter_).view(),
+                 std::as_const(pull_).view(), kernels_, static_cast<float>(dt), star_.view()});
   join_aside(device_);
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
            gsph::MeetWalls{near_.view(), walls, with_pressure, free,
@@ -258,10 +239,9 @@ template <class Device>
 void GsphSolver<Device>::correct_stress(double dt, const State& next) {
   if (!rough_) return;
   const double omega = gsph::kOmega * (paper() ? gsph::kTogether : 1.0);
-  if (cohesive_) strain_rate_.resize(points_.size());
   for_each(
       device_, "strain", n(),
-      gsph::Strain{near_.view(), slopes(), std::as_const(star_).view(),
+      gsph::Strain{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
                    std::as_const(with_pressure_).view(),
                    paper() ? View<const float>{} : std::as_const(around_).view(),
                    std::as_const(goals_).view(), next.material(), std::as_const(matter_).view(),
@@ -276,7 +256,7 @@ void GsphSolver<Device>::correct_velocity_by_stress(double dt, const State& next
   if (!rough_) return;
   for_each(
       device_, "pull", n(),
-      gsph::Pull{near_.view(), slopes(), std::as_const(stress_).view(),
+      gsph::Pull{near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
                  std::as_const(more_stress_).view(), next.material(), std::as_const(matter_).view(),
                  kernels_, static_cast<float>(dt), first, pull_.view(), star_.view()});
 }
@@ -288,30 +268,45 @@ bool GsphSolver<Device>::begins_at_rest(const State& now) const {
 
 // Sand that begins at rest begins with the pressure and the friction that hold it, where they can:
 // in the first steps it would slide, and fall onto itself, before they are there. Tries are steps
-// in which nothing moves, and nothing may get denser than it is.
+// in which nothing moves, and nothing may get denser than it is. When their speeds are greatest
+// forces are in balance: there all is stopped. What will not rest only gets faster.
 template <class Device>
 void GsphSolver<Device>::begin_at_rest(double dt, State& next) {
-  const double delta = gsph::kRelax * gsph::pressure_step(kernels_, dt);
-  const int n_iterations = params_.iterations_min;
   double before = 0.0;
-  for (int k = 0; k < gsph::kTries; ++k) {
+  for (int k = 0, stops = 0; k < gsph::kTries && stops < gsph::kStops; ++k) {
     iterate(dt, {0.0f, 1.0f}, next);
-    reduce_to<gsph::JoinExcess>(
-        device_, "rest", n(),
-        gsph::TryAgain{std::as_const(star_).view(), next.numbers<float>("mean_pressure"),
-                       velocities_.view(), with_pressure_.view(), stress_.view(), around_.view()},
-        &results_.data()->measured);
-    gsph::Results now;
-    device_.download(&now, results_.data(), sizeof(now));
-    const double pressure = static_cast<double>(now.measured.sum);
-    if (std::abs(pressure - before) <= gsph::kStill * pressure) break;
-    before = pressure;
+    keep_stress(dt, next);
+    const double speeds = try_again(next);
+    if (speeds < before) {
+      for_each(device_, "rest", n(), gsph::Stop{velocities_.view()});
+      ++stops;
+    }
+    before = speeds < before ? 0.0 : speeds;
   }
-  const double soft = (1.0 - gsph::kWarm) / (n_iterations * delta * gsph::kBack);
+  for_each(device_, "rest", n(), gsph::Stop{velocities_.view()});
+  const double delta = gsph::kRelax * gsph::pressure_step(kernels_, dt);
+  const double soft = (1.0 - gsph::kWarm) / (params_.iterations_min * delta * gsph::kBack);
   for_each(device_, "rest", n(),
            gsph::Pack{std::as_const(with_pressure_).view(), next.numbers<float>("density"),
                       next.material(), std::as_const(matter_).view(), static_cast<float>(soft),
-                      static_cast<float>(gsph::kPacking), velocities_.view(), packing_.view()});
+                      static_cast<float>(gsph::kPacking), packing_.view()});
+}
+
+// The sum of their speeds' squares [m^2/s^2].
+template <class Device>
+double GsphSolver<Device>::try_again(const State& next) {
+  reduce_to<gsph::JoinExcess>(
+      device_, "rest", n(),
+      gsph::TryAgain{std::as_const(star_).view(), next.vectors("stress_normal"),
+                     next.vectors("stress_shear"), next.vectors("wall_friction"),
+                     next.numbers<float>("mean_pressure"), next.material(),
+                     std::as_const(matter_).view(), gsph::kWarmMean / gsph::kWarm,
+                     velocities_.view(), with_pressure_.view(), stress_.view(), more_stress_.view(),
+                     friction_.view(), around_.view()},
+      &results_.data()->measured);
+  gsph::Results now;
+  device_.download(&now, results_.data(), sizeof(now));
+  return static_cast<double>(now.measured.sum);
 }
 
 // Whether the iteration may be the last. Densities are those before it; it makes them better. The
@@ -331,6 +326,19 @@ void GsphSolver<Device>::find_mean_pressure(State& next) {
 }
 
 template <class Device>
+void GsphSolver<Device>::keep_stress(double dt, State& next) {
+  for_each(device_, "smooth", n(),
+           gsph::KeepStress{
+               near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
+               std::as_const(more_stress_).view(), std::as_const(friction_).view(),
+               std::as_const(strain_rate_).view(), std::as_const(packing_).view(), next.material(),
+               std::as_const(matter_).view(), boundary_.view().slot_of, kernels_,
+               static_cast<float>(dt), static_cast<float>(paper() ? 0.0 : gsph::kSmooth),
+               next.write_vectors("stress_normal"), next.write_vectors("stress_shear"),
+               next.write_vectors("wall_friction"), next.write_numbers<float>("packing")});
+}
+
+template <class Device>
 void GsphSolver<Device>::move_on(const SolidsView& solids, double dt, State& next) {
   near_wall_.resize(points_.size());
   pushed_.resize(points_.size());
@@ -339,23 +347,11 @@ void GsphSolver<Device>::move_on(const SolidsView& solids, double dt, State& nex
       gsph::MoveOn{std::as_const(points_).view(), std::as_const(free_).view(),
                    std::as_const(star_).view(), std::as_const(with_pressure_).view(),
                    next.material(), std::as_const(matter_).view(), boundary_.view().slot_of,
-                   std::as_const(wall_parts_).view(), containment(solids), static_cast<float>(dt),
-                   static_cast<float>(setup_.spacing / longest_step()), near_wall_.view(),
-                   pushed_.view(), next.write_position(), next.write_velocity(),
+                   std::as_const(wall_parts_).view(), next.id(), containment(solids),
+                   static_cast<float>(dt), static_cast<float>(setup_.spacing / longest_step()),
+                   near_wall_.view(), pushed_.view(), next.write_position(), next.write_velocity(),
                    next.write_numbers<float>("pressure")});
-  if (rough_) {
-    for_each(device_, "smooth", n(),
-             gsph::KeepStress{
-                 near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
-                 std::as_const(more_stress_).view(), std::as_const(friction_).view(),
-                 std::as_const(around_).view(), next.material(), std::as_const(matter_).view(),
-                 boundary_.view().slot_of, kernels_,
-                 cohesive_ ? next.numbers<float>("damage") : View<const float>{},
-                 std::as_const(packing_).view(), static_cast<float>(paper() ? 0.0 : gsph::kSmooth),
-                 static_cast<float>(1.0 - std::exp(-dt / gsph::kForget)),
-                 next.write_vectors("stress_normal"), next.write_vectors("stress_shear"),
-                 next.write_vectors("wall_friction"), next.write_numbers<float>("packing")});
-  }
+  if (rough_) keep_stress(dt, next);
   if (cohesive_) {
     const gsph::Bonds bonds{static_cast<float>(params_.bond_limit),
                             static_cast<float>(params_.bond_strain),

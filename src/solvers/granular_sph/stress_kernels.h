@@ -40,45 +40,63 @@ struct GatherStress {
 
 // ---- Rest, to begin with
 
-// v* and p to begin the next try with. What slows down stops: all comes to rest in as many tries as
-// a wave takes through it.
+// What the next try begins with: v*, and p and s as the next step would have them, but without
+// their losses. The sum is that of v*^2.
 struct TryAgain {
   View<const Float4> star;
-  View<const float> mean;
-  View<Float4> velocities, with_pressure, stress;  // in and out
-  View<float> around;                              // out
+  View3<const float> normal, shear, rub;
+  View<const float> mean;  // p around it [Pa]
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  float smooth;                                          // share of the mean in p
+  View<Float4> velocities, with_pressure, stress, more;  // in and out
+  View3<float> friction;                                 // out
+  View<float> around;                                    // out
 
   HD_INLINE Excess operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const Vec3 v = point(star, static_cast<std::uint32_t>(at));
-    const Float4 before = velocities[i];
-    const Vec3 u(before.x, before.y, before.z);
-    const Vec3 on = dot(u, v - u) < 0.0f ? Vec3{} : v;
-    cancel(with_pressure[i], stress[i]);
-    velocities[i] = {on.x, on.y, on.z, before.w};
+    const Vec3 v = point(star, static_cast<std::uint32_t>(at)), n = normal[i], t = shear[i];
+    velocities[i] = {v.x, v.y, v.z, velocities[i].w};
+    stress[i] = {n.x, n.y, n.z, t.x};
+    more[i] = {t.y, t.z, more[i].z, more[i].w};
+    friction[i] = Vec3(rub[i]);
     around[i] = mean[i];
-    return {with_pressure[i].w, 0.0f, 0};
+    const Matter& m = matter[material[i]];
+    const float share = m.rough && m.cohesion <= 0.0f ? smooth : 0.0f;
+    with_pressure[i].w += share * (mean[i] - with_pressure[i].w);
+    cancel(with_pressure[i], stress[i]);
+    return {dot(v, v), 0.0f, 0};
+  }
+};
+
+struct Stop {
+  View<Float4> velocities;  // in and out
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    velocities[i] = {0.0f, 0.0f, 0.0f, velocities[i].w};
   }
 };
 
 // Packing is what the density at the start lacks for the pressure that holds a particle at rest,
-// so that it stays where it was filled: Measure adds it. Bonds keep it. Loose sand forgets it and
-// settles, slowly, with its friction at work.
+// so that it stays where it was filled: Measure adds it. Flow undoes it, a strain of 5 % at a rate
+// that sand at rest does not have.
+HD inline float kept_packing(float packing, float rate, float dt) {
+  constexpr float kRate = 1.0f, kStrain = 0.05f;  // [1/s], -
+  return packing * max(0.0f, 1.0f - dt * max(0.0f, rate - kRate) / kStrain);
+}
 struct Pack {
   View<const Float4> with_pressure;
   View<const float> density;  // [kg/m^3]
   View<const std::uint8_t> material;
   View<const Matter> matter;
-  float soft;               // excess density that keeps up a pressure over rho [s^2/m^2]
-  float most;               // of sand without bonds
-  View<Float4> velocities;  // out: at rest again
-  View<float> packing;      // out
+  float soft;           // excess density that keeps up a pressure over rho [s^2/m^2]
+  float most;           // of sand without bonds
+  View<float> packing;  // out
 
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     const Matter& m = matter[material[i]];
     const float lacks = 1.0f + (soft * with_pressure[i].w - density[i]) / m.density;
-    velocities[i] = {0.0f, 0.0f, 0.0f, velocities[i].w};
     packing[i] = !m.rough ? 0.0f : m.cohesion > 0.0f ? lacks : min(lacks, most);
   }
 };
@@ -87,11 +105,12 @@ struct Pack {
 
 struct StrainSums {
   static constexpr int kSums = 6;  // of slope ((v_j - v_i) r^T + r (v_j - v_i)^T) / (2 r)
+  KernelScale h;
   Vec3 v;
   float beside;  // b of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const T g = 1.0f + beside * j.uw;
+    const T g = (1.0f + beside * j.uw) * Pair<T>(j, h).g();
     const T ux = g * (j.ux - v.x), uy = g * (j.uy - v.y), uz = g * (j.uz - v.z);
     sums[0] += ux * j.x;
     sums[1] += uy * j.y;
@@ -135,8 +154,7 @@ struct Yield {
 // its own, is held as those are that it lies on.
 struct Strain {
   Neighbours near;
-  KeptVectors slopes;
-  View<const Float4> star, with_pressure;
+  View<const Float4> points, star, with_pressure;
   View<const float> around;  // empty: p itself is meant
   View<const Goal> goals;
   View<const std::uint8_t> material;
@@ -146,7 +164,7 @@ struct Strain {
   Yield yield;
   float stiffness;                   // omega D^-1 over rho [m^2/s]
   View<Float4> stress, more_stress;  // in and out
-  View<float> strain_rate;           // out: |e| [1/s]; empty where nothing is cohesive
+  View<float> strain_rate;           // out: |e| [1/s]
 
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
@@ -156,28 +174,30 @@ struct Strain {
     if (!m.rough || (p <= 0.0f && m.cohesion <= 0.0f)) {
       stress[at] = {};
       more_stress[at] = {0.0f, 0.0f, 0.0f, b.w};
-      if (strain_rate.size > 0) strain_rate[at] = 0.0f;
+      strain_rate[at] = 0.0f;
       return;
     }
+    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
     const Vec3 v = point(star, static_cast<std::uint32_t>(i));
-    const auto sums = sum_kept(near, slopes, PacksBeside<1>{{star}}, i, StrainSums{v, b.w});
+    const auto sums = sum_pairs(near, points, star, i, x, StrainSums{k.W, v, b.w});
     const Sym3 e = k.grad * Sym3{sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]};
     const Sym3 before{a.x, a.y, a.z, a.w, b.x, b.y};
     const float bonds = damage.size > 0 ? 1.0f - damage[at] : 1.0f;
     const Sym3 s = yield(before + (goals[at].ease * stiffness * m.density) * e, m, p, bonds);
     stress[at] = {s.xx, s.yy, s.zz, s.xy};
     more_stress[at] = {s.xz, s.yz, 1.0f / max(strength(m, p, bonds), 1e-6f), b.w};
-    if (strain_rate.size > 0) strain_rate[at] = frobenius_norm(e);
+    strain_rate[at] = frobenius_norm(e);
   }
 };
 
 struct PullSums {
   static constexpr int kSums = 3;  // of slope (s_i + s_j) r / r
-  Sym3 s;                          // of i
-  float beside;                    // b of i
+  KernelScale h;
+  Sym3 s;        // of i
+  float beside;  // b of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const T g = 1.0f + beside * j.sw;
+    const T g = (1.0f + beside * j.sw) * Pair<T>(j, h).g();
     const T x = g * j.x, y = g * j.y, z = g * j.z;
     const T xy = j.uw + s.xy, xz = j.sx + s.xz, yz = j.sy + s.yz;
     sums[0] += (j.ux + s.xx) * x + (xy * y + xz * z);
@@ -189,8 +209,7 @@ struct PullSums {
 // a = (V / rho) sum_j (s_i + s_j) grad W
 struct Pull {
   Neighbours near;
-  KeptVectors slopes;
-  View<const Float4> stress, more_stress;
+  View<const Float4> points, stress, more_stress;
   View<const std::uint8_t> material;
   View<const Matter> matter;
   Kernels k;
@@ -201,9 +220,10 @@ struct Pull {
 
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
+    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
     const Float4 a = stress[at], b = more_stress[at];
-    const auto sums = sum_kept(near, slopes, PacksBeside<2>{{stress, more_stress}}, i,
-                               PullSums{{a.x, a.y, a.z, a.w, b.x, b.y}, b.w});
+    const auto sums = sum_pairs(near, points, stress, more_stress, i, x,
+                                PullSums{k.W, {a.x, a.y, a.z, a.w, b.x, b.y}, b.w});
     const Vec3 now = (k.grad / matter[material[at]].density) * sums.vector(0);
     const Vec3 more = dt * (first ? now : now - Vec3(pull[at]));
     const Float4 v = star[at];
@@ -259,15 +279,13 @@ struct KeepStress {
   Neighbours near;
   View<const Float4> points, stress, more_stress;
   View3<const float> friction;
-  View<const float> around;  // p that the strength is of [Pa]
+  View<const float> strain_rate, packing;  // [1/s], -
   View<const std::uint8_t> material;
   View<const Matter> matter;
   View<const std::uint32_t> slot_of;
   Kernels k;
-  View<const float> damage;  // empty where nothing is cohesive
-  View<const float> packing;
+  float dt;                         // [s]
   float most;                       // share of the mean, of sand without cohesion
-  float forget;                     // share of the packing, in a step
   View3<float> normal, shear, rub;  // out
   View<float> packed;               // out
 
@@ -276,16 +294,13 @@ struct KeepStress {
     const Vec3 x = point(points, static_cast<std::uint32_t>(i));
     const auto sums = sum_pairs(near, points, stress, more_stress, i, x, SmoothSums{k.W});
     const Float4 a = stress[at], b = more_stress[at];
-    const float friction_part = min(1.0f, matter[material[at]].friction * around[at] * b.z);
-    const float share = most * friction_part * friction_part;
+    const float share = matter[material[at]].cohesion > 0.0f ? 0.0f : most;
     const float part = share / (1.0f + sums[6]), own = 1.0f - share + part;
     const float theirs = b.z > 0.0f ? part / b.z : 0.0f;
     normal[at] = own * Vec3(a.x, a.y, a.z) + theirs * sums.vector(0);
     shear[at] = own * Vec3(a.w, b.x, b.y) + theirs * sums.vector(3);
     rub[at] = slot_of[at] != ~0u ? friction[at] : Vec3{};
-    const bool bonded = matter[material[at]].cohesion > 0.0f;
-    const float loose = bonded ? (damage.size > 0 ? damage[at] : 0.0f) : 1.0f;
-    packed[at] = (1.0f - loose * forget) * packing[at];
+    packed[at] = kept_packing(packing[at], strain_rate[at], dt);
   }
 };
 

@@ -17,6 +17,12 @@ T at(const std::string& message, std::size_t offset) {
   return value;
 }
 
+std::string encoded(const ViewParticles& particles, const ViewMoment& moment) {
+  std::string message = "what was there before";
+  encode_frame(particles, moment, message);
+  return message;
+}
+
 TEST(FrameMessage, PositionsAreWithinHalfAStepOfTheBox) {
   std::vector<float> x, y, z;
   for (int i = 0; i < 1000; ++i) {
@@ -31,7 +37,7 @@ TEST(FrameMessage, PositionsAreWithinHalfAStepOfTheBox) {
   moment.frame = 36;
   moment.radius = 0.01;
   moment.bodies = {Pose{{1, 2, 3}, {0.5, 0.5, -0.5, 0.5}}};
-  const std::string message = encode_frame(particles, moment);
+  const std::string message = encoded(particles, moment);
   ASSERT_EQ(message.size(), kViewHeaderBytes + 1000 * kViewSphereBytes + kViewBodyBytes);
   EXPECT_EQ(message.substr(0, 4), "BVF1");
   EXPECT_EQ(at<std::uint32_t>(message, 4), 1000u);
@@ -60,7 +66,7 @@ TEST(FrameMessage, ValuesAndIds) {
   ViewMoment moment;
   moment.rest_density = {1000, 1000};
   const std::string message =
-      encode_frame({x, none, none, speed, none, none, density, pressure, {}, material, id}, moment);
+      encoded({x, none, none, speed, none, none, density, pressure, {}, material, id}, moment);
   EXPECT_EQ(at<std::uint32_t>(message, 76), 7u);
   const std::size_t values = kViewHeaderBytes + 16;
   EXPECT_EQ(at<std::uint8_t>(message, values), 0);
@@ -73,13 +79,12 @@ TEST(FrameMessage, ValuesAndIds) {
 }
 
 TEST(FrameMessage, SurvivesNothingAndWhatIsNotFinite) {
-  EXPECT_EQ(encode_frame({}, {}).size(), kViewHeaderBytes);
+  EXPECT_EQ(encoded({}, {}).size(), kViewHeaderBytes);
   const std::vector<float> bad{NAN, INFINITY, -INFINITY, 1e30f}, good{0, 1, 2, 3};
-  const std::string message =
-      encode_frame({bad, good, good, bad, bad, bad, bad, bad, {}, {}, {}}, {});
+  const std::string message = encoded({bad, good, good, bad, bad, bad, bad, bad, {}, {}, {}}, {});
   EXPECT_TRUE(std::isfinite(at<float>(message, 24)));
   EXPECT_TRUE(std::isfinite(at<float>(message, 36)));
-  EXPECT_THROW(encode_frame({good, good, {}, {}, {}, {}, {}, {}, {}, {}, {}}, {}), Error);
+  EXPECT_THROW(encoded({good, good, {}, {}, {}, {}, {}, {}, {}, {}, {}}, {}), Error);
 }
 
 TEST(ViewCommand, TakesWhatIsWhole) {
