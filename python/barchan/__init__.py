@@ -10,9 +10,15 @@ A scene is the name of a shipped one, a file, or a dict of what a scene file say
 
 import os
 import re
+import sys
 
-from ._barchan import Body, Error, InputError, StepInfo, __version__
-from ._barchan import Simulation as _Simulation
+try:
+    import numpy as _  # arrays come with it
+    from ._barchan import Body, Error, InputError, StepInfo, __version__
+    from ._barchan import Simulation as _Simulation
+except ImportError as fault:
+    raise ImportError(f"{fault}; barchan is built for the system's Python with NumPy (on Debian /usr/bin/python3 and "
+                      f"python3-numpy), and this is {sys.executable}") from fault
 
 __all__ = ["Body", "Error", "InputError", "Simulation", "StepInfo", "to_toml", "__version__"]
 
