@@ -13,6 +13,9 @@ export function make<K extends keyof HTMLElementTagNameMap>(tag: K, name = "", t
   return element;
 }
 
+// For a number field, which is narrow.
+const short = (v: number, digits: number) => (Math.abs(v) >= 1e6 ? v.toExponential().replace("+", "") : String(Number(v.toPrecision(digits))));
+
 type Change = (key: string, value: number | string | number[]) => void;
 
 // A slider needs ends: those of the table where they are near, otherwise a factor around the value.
@@ -32,10 +35,10 @@ function sliderRow(key: string, name: string, value: number, [lo, hi]: [number, 
   slider.min = String(lo); slider.max = String(hi);
   slider.step = whole ? "1" : String((hi - lo) / 200);
   number.step = whole ? "1" : "any";
-  slider.value = String(value); number.value = String(Number(value.toPrecision(6)));
+  slider.value = String(value); number.value = short(value, 6);
   slider.setAttribute("aria-label", name); number.setAttribute("aria-label", name + ", as a number");
   slider.dataset.key = key;
-  slider.oninput = () => { number.value = String(Number(Number(slider.value).toPrecision(4))); };
+  slider.oninput = () => { number.value = short(Number(Number(slider.value).toPrecision(4)), 4); };
   slider.onchange = () => change(Number(number.value));
   number.onchange = () => { slider.value = number.value; change(Number(number.value)); };
   row.append(slider, number);

@@ -81,7 +81,7 @@ export class Picture {
   private readonly thicknessMaterial = this.pointProgram(glsl.THICKNESS_FRAGMENT, 2, FLUID_GROW,
     { solidDepth: this.solidDepth, screen: { value: new THREE.Vector2() }, volume: { value: 1 } },
     { blending: THREE.CustomBlending, blendSrc: THREE.OneFactor, blendDst: THREE.OneFactor, depthTest: false, depthWrite: false, transparent: true });
-  private readonly plainMaterial = program(glsl.SOLID_VERTEX, glsl.PLAIN_FRAGMENT, {}, { side: THREE.DoubleSide });
+  private readonly plainMaterial = program(glsl.SOLID_VERTEX, glsl.PLAIN_FRAGMENT, { ...this.cut }, { side: THREE.DoubleSide });
   private readonly groundMaterial = program(glsl.SCREEN_VERTEX, glsl.GROUND_FRAGMENT,
     { ...this.light, ...this.sky, ...this.ground, toWorld: mat4(), viewProjection: mat4(), eyeAt: vec3() }, { depthFunc: THREE.AlwaysDepth });
   private readonly smoothMaterial = program(glsl.SCREEN_VERTEX, glsl.SMOOTH_FRAGMENT,

@@ -162,10 +162,13 @@ export const SOLID_FRAGMENT = /* glsl */ `
     color = vec4(shade(albedo, normal, world, toEye, 0.25), 1.0);
   }`;
 
+// For shadows.
 export const PLAIN_FRAGMENT = /* glsl */ `
   precision highp float;
+  in vec3 world;
+  ${CUT}
   out vec4 color;
-  void main() { color = vec4(1.0); }`;
+  void main() { if (hidden(world)) discard; color = vec4(1.0); }`;
 
 // Walls of containers: clear where looked at straight on.
 export const GLASS_FRAGMENT = /* glsl */ `

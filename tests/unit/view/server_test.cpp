@@ -226,7 +226,6 @@ TEST_F(ViewServerTest, SlowViewerDropsFrames) {
   Browser quick(server_->port(), "/ws?token=secret", own("http://"));
   ASSERT_TRUE(eventually([&] { return server_->counts().viewers == 2; }));
   EXPECT_EQ(quick.hear().body, "welcome");
-  const auto start = std::chrono::steady_clock::now();
   std::string last;
   for (int k = 0; k < 30; ++k) {
     auto frame = std::make_shared<std::string>(4 << 20, static_cast<char>('a' + k % 26));
@@ -234,8 +233,6 @@ TEST_F(ViewServerTest, SlowViewerDropsFrames) {
     last = quick.hear().body;
     ASSERT_EQ(last, *frame);
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(seconds.count(), 20.0);
   EXPECT_GE(server_->counts().frames_dropped, 20u);
   // Once it reads again, it comes to the newest one.
   EXPECT_EQ(slow.hear().body, "welcome");
