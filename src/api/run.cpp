@@ -69,6 +69,55 @@ std::int64_t frames_written(const Driver& driver, const Scene& scene) {
   return driver.state().frame / scene.cache.every + 1;
 }
 
+// What is known when a run begins.
+RunInfo first_info(const RunRequest& request, const Device& device, const Driver& driver) {
+  RunInfo info;
+  info.version = version();
+  info.command = request.command;
+  info.scene = request.scene_argument;
+  info.solver = request.scene.general.solver;
+  info.device = device.name();
+  info.threads = device.threads();
+  info.frames_planned = request.scene.frame_count() / request.scene.cache.every + 1;
+  info.particles = driver.state().size();
+  info.bodies = body_infos(request.scene, driver);
+  return info;
+}
+
+// What has come of it.
+void put_outcome(const Scene& scene, const Driver& driver, Device& device, RunInfo& info) {
+  info.frames = frames_written(driver, scene);
+  info.steps = driver.state().step;
+  info.particles = driver.state().size();
+  info.emitted = emitted_particles(driver.state());
+  info.removed = removed_particles(driver.state());
+  info.time = driver.state().time;
+  put_timings(device, info);
+}
+
+WriterOptions writer_options(const Scene& scene) {
+  WriterOptions options;
+  options.scene = text_but_duration(scene);
+  options.fps = scene.general.fps;
+  options.every = scene.cache.every;
+  options.checkpoint_every = scene.cache.checkpoint_every;
+  options.last_frame = scene.frame_count();
+  options.keep_checkpoints = scene.cache.keep;
+  for (const Probe& probe : scene.probes) options.probes.push_back(probe.params.name);
+  return options;
+}
+
+// Takes the driver to where the folder's run was left; returns that frame, -1 where it had come to
+// none.
+std::int64_t go_on(const RunFolder& folder, const Scene& scene, Driver& driver) {
+  const std::optional<FoundCheckpoint> found = folder.last_good_checkpoint();
+  if (!found) return -1;
+  check_same_scene(scene, found->checkpoint.scene);
+  check_not_shorter(scene, found->checkpoint.snapshot.frame);
+  driver.restore(found->checkpoint.snapshot);
+  return found->checkpoint.snapshot.frame;
+}
+
 }  // namespace
 
 RunInfo run_scene(const RunRequest& request) {
@@ -79,54 +128,21 @@ RunInfo run_scene(const RunRequest& request) {
   Driver driver(scene, *device, *solver);
 
   const RunFolder folder = RunFolder::claim(request.folder, request.mode);
-  std::optional<FoundCheckpoint> found;
-  if (request.mode == RunMode::resume) {
-    found = folder.last_good_checkpoint();
-    if (found) {
-      check_same_scene(scene, found->checkpoint.scene);
-      check_not_shorter(scene, found->checkpoint.snapshot.frame);
-      driver.restore(found->checkpoint.snapshot);
-    }
-  }
-  RunInfo info;
-  info.version = version();
-  info.command = request.command;
-  info.scene = request.scene_argument;
-  info.solver = scene.general.solver;
-  info.device = device->name();
-  info.threads = device->threads();
-  info.frames_planned = scene.frame_count() / scene.cache.every + 1;
-  info.particles = driver.state().size();
-  info.bodies = body_infos(scene, driver);
+  WriterOptions options = writer_options(scene);
+  if (request.mode == RunMode::resume) options.resumed_frame = go_on(folder, scene, driver);
+  RunInfo info = first_info(request, *device, driver);
   folder.start(info, to_toml(scene));
   if (request.started) request.started(info, driver);
 
   const auto close = [&](RunState state, const std::string& why) {
     info.state = state;
     info.why = why;
-    info.frames = frames_written(driver, scene);
-    info.steps = driver.state().step;
-    info.particles = driver.state().size();
-    info.emitted = emitted_particles(driver.state());
-    info.removed = removed_particles(driver.state());
-    info.time = driver.state().time;
+    put_outcome(scene, driver, *device, info);
     info.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    put_timings(*device, info);
     write_run_info(folder.run_info(), info);
   };
   try {
-    WriterOptions options;
-    options.scene = text_but_duration(scene);
-    options.fps = scene.general.fps;
-    options.every = scene.cache.every;
-    options.checkpoint_every = scene.cache.checkpoint_every;
-    options.last_frame = scene.frame_count();
-    options.keep_checkpoints = scene.cache.keep;
-    for (const Probe& probe : scene.probes) options.probes.push_back(probe.params.name);
-    if (request.mode == RunMode::resume) {
-      options.resumed_frame = found ? found->checkpoint.snapshot.frame : -1;
-    }
     FrameWriter writer(folder, options);
     const Outcome outcome = driver.run(writer, request.stop, request.progress);
     writer.finish();

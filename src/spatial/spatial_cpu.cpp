@@ -5,6 +5,44 @@
 
 namespace barchan {
 
+namespace {
+
+// What the lists of each block of cells take.
+struct BlockTotals {
+  std::vector<std::uint64_t> room, entries;
+};
+
+// `first_of(b)`: the first particle of block b.
+template <class First>
+BlockTotals totals_of(Cpu& device, std::size_t blocks, const First& first_of,
+                      const std::uint32_t* count) {
+  BlockTotals totals{std::vector<std::uint64_t>(blocks), std::vector<std::uint64_t>(blocks)};
+  device.pool().parallel_blocks(blocks, [&](std::size_t b) {
+    std::uint64_t room = 0, sum = 0;
+    for (std::uint64_t i = first_of(b); i < first_of(b + 1); ++i) {
+      room += list_room(count[i]);
+      sum += count[i];
+    }
+    totals.room[b] = room;
+    totals.entries[b] = sum;
+  });
+  return totals;
+}
+
+// Blocks one behind the other, each with the room that it takes. Returns the room of all.
+std::uint64_t place_exactly(const std::vector<std::uint64_t>& room, View<std::uint32_t> place) {
+  constexpr std::uint64_t kLast = ~std::uint32_t{0};
+  std::uint64_t next = 0;
+  for (std::size_t b = 0; b < room.size(); ++b) {
+    place[b] = static_cast<std::uint32_t>(std::min(next, kLast));
+    next += room[b];
+  }
+  place[room.size()] = static_cast<std::uint32_t>(std::min(next, kLast));
+  return next;
+}
+
+}  // namespace
+
 // One pass with room for as many entries as the last build needed and a bit; a second pass with the
 // exact room where some block needed more.
 template <>
@@ -50,38 +88,21 @@ void NeighbourSearch<Cpu>::build(Search search) {
   }
   run(place[blocks]);
 
-  std::vector<std::uint64_t> total(blocks), entries(blocks);
-  device_.pool().parallel_blocks(blocks, [&](std::size_t b) {
-    std::uint64_t room = 0, sum = 0;
-    for (std::uint64_t i = first_of(b); i < first_of(b + 1); ++i) {
-      room += list_room(count_.data()[i]);
-      sum += count_.data()[i];
-    }
-    total[b] = room;
-    entries[b] = sum;
-  });
+  const BlockTotals totals = totals_of(device_, blocks, first_of, count_.data());
   bool fits = true;
   double densest = 0.0, all = 0.0;
   pairs_ = 0;
   for (std::size_t b = 0; b < blocks; ++b) {
-    fits = fits && total[b] <= place[b + 1] - place[b];
-    pairs_ += entries[b];
-    all += static_cast<double>(total[b]);
-    densest = std::max(densest, static_cast<double>(total[b]) /
+    fits = fits && totals.room[b] <= place[b + 1] - place[b];
+    pairs_ += totals.entries[b];
+    all += static_cast<double>(totals.room[b]);
+    densest = std::max(densest, static_cast<double>(totals.room[b]) /
                                     static_cast<double>(first_of(b + 1) - first_of(b)));
   }
   // Next time there is room for the densest block everywhere, unless that is a rare one.
   const double mean = all / static_cast<double>(particles);
   guess_ = std::clamp(1.1 * densest, 16.0, 2.0 * mean + 16.0);
-  if (!fits) {
-    std::uint64_t next = 0;
-    for (std::size_t b = 0; b < blocks; ++b) {
-      place[b] = static_cast<std::uint32_t>(std::min<std::uint64_t>(next, ~std::uint32_t{0}));
-      next += total[b];
-    }
-    place[blocks] = static_cast<std::uint32_t>(std::min<std::uint64_t>(next, ~std::uint32_t{0}));
-    run(next);
-  }
+  if (!fits) run(place_exactly(totals.room, place));
 }
 
 template <>
