@@ -606,6 +606,22 @@ struct JoinSummary {
   }
 };
 
+// From the middle of a compound grain to those of its spheres.
+struct Arms {
+  Quat q;
+  float scale;
+  const Float4* offsets;
+  HD Vec3 operator()(std::uint32_t k) const {
+    const Float4 o = offsets[k];
+    return rotate(q, scale * Vec3(o.x, o.y, o.z));
+  }
+};
+HD inline Arms arms_of(const GrainTypes& grains, std::uint8_t material, float scale,
+                       const View4<const float>& q, std::size_t i) {
+  return {q.w != nullptr ? q[i] : Quat(), scale,
+          grains.offsets.data + grains.types[material].first};
+}
+
 // What all contacts do to a sphere.
 struct SphereForces {
   View<const Sphere> spheres;
@@ -621,7 +637,7 @@ struct SphereForces {
   }
   // Force, torque about its own centre, deepest overlap over its radius; returns the number of
   // contacts.
-  HD std::uint32_t on(std::uint32_t s, Vec3& f, Vec3& t, float& deepest) const {
+  HD std::uint32_t on(std::uint32_t s, Vec3& f, Vec3& t, float& deepest, bool walls = true) const {
     const Float4 by = blocks.force[s], turn = blocks.torque[s];
     f = Vec3(by.x, by.y, by.z);
     t = Vec3(turn.x, turn.y, turn.z);
@@ -631,6 +647,7 @@ struct SphereForces {
     } else {
       contacts += by_earlier_blocks(s, f, t, deepest);
     }
+    if (!walls) return contacts;
     for (std::uint32_t e = lists.wall_start[s]; e < lists.wall_start[s + 1]; ++e) {
       const Float4 wall = wall_force[e], torque = wall_torque[e];
       f += Vec3(wall.x, wall.y, wall.z);
@@ -657,20 +674,18 @@ struct SphereForces {
     }
     return contacts;
   }
-  // All that acts on grain i at x + low: F, T about its middle.
-  HD void on_grain(std::size_t i, const Vec3& x, const Vec3& low, Vec3& F, Vec3& T,
-                   Summary& summary) const {
+  // All that acts on grain i: F, T about its middle.
+  HD void on_grain(std::size_t i, const Arms& arms, Vec3& F, Vec3& T, Summary& summary) const {
     const std::uint32_t begin = lists.sphere_start[i], end = lists.sphere_start[i + 1];
+    const bool walls = lists.wall_start[begin] != lists.wall_start[end];
     for (std::uint32_t s = begin; s < end; ++s) {
       float deepest = 0.0f;
       Vec3 f, t;
-      summary.contacts += on(s, f, t, deepest);
+      summary.contacts += on(s, f, t, deepest, walls);
       summary.deepest = max(summary.deepest, deepest);
       F += f;
       T += t;
-      if (end - begin == 1) continue;
-      const Float4 at = line_of(spheres[s], 0), rest = line_of(spheres[s], 1);
-      T += cross((vector_of(at) - x) + (vector_of(rest) - low), f);
+      if (end - begin > 1) T += cross(arms(s - begin), f);
     }
   }
 };
@@ -678,11 +693,11 @@ struct SphereForces {
 // Velocity Verlet, second half: all that pushes a grain, and v += dt/2 F/m.
 struct Kick {
   SphereForces forces;
-  View3<const float> x, low;
+  View3<const float> x;
   View4<const float> q;
   View<const float> scale, mass;
   View<const std::uint8_t> material;
-  View<const GrainType> types;
+  GrainTypes grains;
   View3<const float> listed;  // where grains were when the lists were made
   View<const float> turned;   // since then [rad]; empty where all grains are spheres
   Vec3 gravity;
@@ -697,13 +712,13 @@ struct Kick {
     const auto i = static_cast<std::size_t>(at);
     Summary summary;
     Vec3 F, T;
-    forces.on_grain(i, x[i], low[i], F, T, summary);
+    forces.on_grain(i, arms_of(grains, material[i], scale[i], q, i), F, T, summary);
     summary.most = summary.contacts;
     force[i] = F;
     torque[i] = T;
     if (contacts.data != nullptr) contacts[i] = static_cast<float>(summary.contacts);
     const float m = mass[i], half = 0.5f * dt;
-    const Vec3 I = inertia_of(types[material[i]], m, scale[i]);
+    const Vec3 I = inertia_of(grains.types[material[i]], m, scale[i]);
     const Vec3 velocity = v[i] + half * gravity + (half / m) * F;
     v[i] = velocity;
     if (L.x == nullptr) {
@@ -727,7 +742,7 @@ struct Kick {
     const float least = min(I.x, min(I.y, I.z)), half = 0.5f * next_dt;
     const float spin = L.x == nullptr ? length(w[i] + (half / I.x) * T)
                                       : length(L[i] + half * T) / least;  // at most
-    const float reach = types[material[i]].reach * scale[i];
+    const float reach = grains.types[material[i]].reach * scale[i];
     summary.ahead += (turned[i] + next_dt * spin) * reach;
     summary.pace += spin * reach;
   }

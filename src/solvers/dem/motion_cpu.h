@@ -116,7 +116,7 @@ struct KickEight {
     store_three(one.force, i, F, count);
     store_three(one.torque, i, T, count);
     const Eight m = load_size(one.mass.data + i, count), r = load_size(one.scale.data + i, count);
-    const Eight I = inertia_of_eight(one.types, one.material.data + i, m, r, count);
+    const Eight I = inertia_of_eight(one.grains.types, one.material.data + i, m, r, count);
     const Eight half = spread<Eight>(0.5f * one.dt), next = spread<Eight>(0.5f * one.next_dt);
     const Vector3<Eight> v =
         load_three(one.v, i, count) + spread_three((0.5f * one.dt) * one.gravity) + (half / m) * F;

@@ -79,7 +79,7 @@ void DemSolver<Device>::slope_at(const dem::Motion& at, const dem::Memory& memor
                              contacts_of_grains(next), of.material, types(),
                              dem::kept_numbers(next, dem::kSphereStart), spheres_.view()});
   push(memory, solids, model, dt, next);
-  for_each(device_, "rkf45", n, dem::RkfSlope{forces(next), at, out});
+  for_each(device_, "rkf45", n, dem::RkfSlope{forces(next), at, of, types(), out});
 }
 
 // The sum of the first `count` slopes by weights.

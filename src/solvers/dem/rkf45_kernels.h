@@ -133,12 +133,15 @@ struct RkfError {
 struct RkfSlope {
   SphereForces forces;
   Motion at_stage;
+  Grains grains;
+  GrainTypes shapes;
   Slope out;
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     Vec3 F, T;
     Summary unused;
-    forces.on_grain(i, Vec3(at_stage.x[i]), Vec3(at_stage.low[i]), F, T, unused);
+    const Arms arms = arms_of(shapes, grains.material[i], grains.scale[i], at_stage.q, i);
+    forces.on_grain(i, arms, F, T, unused);
     out.v[i] = Vec3(at_stage.v[i]);
     out.F[i] = F;
     out.T[i] = T;

@@ -491,9 +491,9 @@ void DemSolver<Device>::kick(double dt, double next_dt, State& next) {
   const View3<float> v = next.rewrite_vectors("velocity");
   const View3<float> w = next.rewrite_vectors("angular_velocity");
   kick_grains(device_, next.size(),
-              dem::Kick{forces(next), next.position(), next.vectors("position_low"), turns(next),
-                        next.numbers<float>("scale"), next.numbers<float>("mass"), next.material(),
-                        types().types, next.vectors("listed_position"),
+              dem::Kick{forces(next), next.position(), turns(next), next.numbers<float>("scale"),
+                        next.numbers<float>("mass"), next.material(), types(),
+                        next.vectors("listed_position"),
                         compound_ ? next.numbers<float>("turned") : View<const float>{},
                         Vec3(setup_.gravity), static_cast<float>(dt), static_cast<float>(next_dt),
                         v, w, lopsided_ ? next.rewrite_vectors("angular_momentum") : View3<float>{},
