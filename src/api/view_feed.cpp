@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -273,6 +274,13 @@ std::vector<ViewParam> view_params(const Scene& scene) {
 }
 
 namespace {
+// Of the processor's time [s]
+double seconds_of_this_thread() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 bool in_range(double v, const ParamRange& range) {
   return v >= range.lo && v <= range.hi && !(range.open_lo && v == range.lo);
 }
@@ -465,8 +473,12 @@ void ViewFeed::add_warning(const std::string& text) {
   tell("warnings", json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-double ViewFeed::show_every() const {
-  return server_->counts().viewers > 0 ? 1.0 / 60.0 : 1.0;
+double ViewFeed::show_every(int threads) const {
+  constexpr double kUnwatched = 1.0, kSmooth = 1.0 / 60.0;  // [s]
+  constexpr double kShare = 0.01;                           // of the time, for encoding
+  if (server_->counts().viewers == 0) return kUnwatched;
+  const bool shared = threads >= static_cast<int>(std::thread::hardware_concurrency());
+  return shared ? std::max(kSmooth, encode_seconds_ / kShare) : kSmooth;
 }
 
 bool ViewFeed::ready() const {
@@ -506,11 +518,13 @@ void ViewFeed::encode_frames() {
     waiting_.reset();
     encoding_ = true;
     lock.unlock();
+    const double start = seconds_of_this_thread();
     try {
       encode(frame, stats);
     } catch (const std::exception& error) {
       tell_state(false, error.what());
     }
+    encode_seconds_ = seconds_of_this_thread() - start;
     lock.lock();
     encoding_ = false;
     idle_.notify_all();

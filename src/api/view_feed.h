@@ -2,6 +2,7 @@
 // its own, sends them, and collects what the browsers ask for. No call waits for a browser.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -71,8 +72,9 @@ class ViewFeed {
   // What the program warns of comes here by itself.
   void add_warning(const std::string& text);
 
-  // How long a frame may take to be news [s]: rare where nobody watches.
-  double show_every() const;
+  // How long a frame may take to be news [s]: rare where nobody watches, and not more often than
+  // the processor has time for where the simulation's threads take all of it.
+  double show_every(int threads) const;
   // The frame before is on its way: another one would be taken at once.
   bool ready() const;
   // Only where ready().
@@ -101,6 +103,7 @@ class ViewFeed {
   std::vector<double> rest_density_, masses_;
   std::vector<std::string> solids_;
   Vec3d gravity_;
+  std::atomic<double> encode_seconds_{0.0};  // that the last frame took of the processor
   // The encoder's
   BytesPool messages_;
   std::chrono::steady_clock::time_point told_;  // the stats

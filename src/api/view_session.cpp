@@ -242,7 +242,8 @@ class Live {
   void show_if_due(bool at_once) {
     if (!running_ || !feed_.ready()) return;
     const State& state = running_->driver.state();
-    const bool due = at_once || !playing_ || seconds_since(shown_) >= feed_.show_every();
+    const bool due =
+        at_once || !playing_ || seconds_since(shown_) >= feed_.show_every(device_->threads());
     if (state.step == shown_step_ || !due) return;
     feed_.show(running_->driver.picture(), stats_);
     shown_ = Clock::now();
@@ -485,7 +486,9 @@ bool RunWatch::obey() {
 }
 
 void RunWatch::stepped(const Progress& progress) {
-  const bool due = !playing_ || progress.frame_done || seconds_since(shown_) >= feed_.show_every();
+  const int threads = driver_->state().device().threads();
+  const bool due =
+      !playing_ || progress.frame_done || seconds_since(shown_) >= feed_.show_every(threads);
   if (due && feed_.ready()) {
     const State& state = driver_->state();
     feed_.show(driver_->picture(), {progress.ms_per_step, progress.iterations, progress.error,
