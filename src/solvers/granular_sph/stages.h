@@ -26,7 +26,8 @@ inline constexpr double kOmega = 0.2;     // under-relaxation of the stress
 inline constexpr double kSmooth = 0.3;    // share of the stress around it in a particle's own
 inline constexpr double kTogether = 0.5;  // of pressure and stress that are corrected at once
 inline constexpr double kPacking = 0.05;  // density that loose sand may lack at the start
-inline constexpr int kTries = 150;        // for rest at the start
+inline constexpr int kTries = 400;        // for rest at the start
+inline constexpr int kHopeless = 150;     // without a stop
 inline constexpr int kStops = 4;          // at the fastest, that end them
 inline constexpr double kPull = 0.001;    // excess density that a pull undoes at most
 inline constexpr double kSound = 1.0 / 0.03;  // speed of sound over sqrt(g d)
@@ -273,7 +274,8 @@ bool GsphSolver<Device>::begins_at_rest(const State& now) const {
 template <class Device>
 void GsphSolver<Device>::begin_at_rest(double dt, State& next) {
   double before = 0.0;
-  for (int k = 0, stops = 0; k < gsph::kTries && stops < gsph::kStops; ++k) {
+  int stops = 0;
+  for (int k = 0; k < (stops > 0 ? gsph::kTries : gsph::kHopeless) && stops < gsph::kStops; ++k) {
     iterate(dt, {0.0f, 1.0f}, next);
     keep_stress(dt, next);
     const double speeds = try_again(next);
