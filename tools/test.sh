@@ -45,6 +45,11 @@ heading "Validation cases, quick versions, and their controls"
 build/release/barchan validate --list | first_words |
   for_each_name build/release/barchan validate {} --quick --quiet --threads 1 --out "$work/validate"
 
+heading "Figures of the papers, quick versions, and the page of them"
+build/release/barchan paper | first_words |
+  for_each_name build/release/barchan paper {} --quick --quiet --threads 1 --out "$work/papers/{}"
+build/release/barchan paper --report --page-only --out "$work/papers"
+
 heading "Grains beside LAMMPS, where it is installed"
 tools/lammps_check.py --barchan build/release/barchan
 

@@ -26,7 +26,7 @@ th:first-child, td:first-child, .text { text-align: left; }
 th { border-bottom: 2px solid #888; }
 .good { color: #1a7a35; } .bad { color: #b3261e; font-weight: bold; }
 .pictures { display: grid; gap: 0.7em; margin: 0.8em 0; align-items: start; }
-figure { margin: 0; } figure img { width: 100%; display: block; border-radius: 3px; }
+figure { margin: 0; } figure img { max-width: 100%; display: block; border-radius: 3px; }
 figcaption { color: #666; font-size: 0.85em; }
 pre { background: #f4f2ee; padding: 0.7em 1em; overflow-x: auto; }
 )";

@@ -60,15 +60,25 @@ std::vector<FigureResult> results_of(const Figure& figure,
   return found;
 }
 
+bool is_quick(const FigureResult& result) {
+  return result.json.value("quick", false);
+}
+
+// The one to look at: of the full version where there is one.
+const FigureResult& best_of(const std::vector<FigureResult>& results) {
+  const auto full = std::find_if_not(results.begin(), results.end(), is_quick);
+  return full != results.end() ? *full : results.front();
+}
+
 bool is_time(const Json& number) {
   const std::string unit = number.value("unit", ""), name = number.value("name", "");
   return number["theirs"].is_number() && (unit == "s" || unit == "ms") &&
          (name.starts_with("time") || name.starts_with("surface"));
 }
 
-// How much faster than the paper's machine.
-std::string speed_up(const Json& number) {
-  if (!number["ours"].is_number() || !number["theirs"].is_number()) return "-";
+// How much faster than the paper's machine; a reduced version is no match for it.
+std::string speed_up(const FigureResult& result, const Json& number) {
+  if (is_quick(result) || !number["ours"].is_number() || !number["theirs"].is_number()) return "-";
   return fmt::format("{:.3g} x", number["theirs"].get<double>() / number["ours"].get<double>());
 }
 
@@ -81,7 +91,7 @@ void add_overview(const std::vector<std::vector<FigureResult>>& all, HtmlPage& p
     }
     for (const FigureResult& result : all[f]) {
       const Json run = result.json.value("run", Json::object());
-      const std::string size = result.json.value("quick", false) ? "quick" : "full";
+      const std::string size = is_quick(result) ? "quick" : "full";
       const std::string particles =
           run.contains("particles") ? human_count(run["particles"].get<std::uint64_t>()) : "-";
       const std::string machine = result.machine == "cpu"
@@ -95,7 +105,7 @@ void add_overview(const std::vector<std::vector<FigureResult>>& all, HtmlPage& p
                         number.value("name", ""),
                         number_text(number["ours"]) + " / " + number_text(number["theirs"]) + " " +
                             number.value("unit", ""),
-                        speed_up(number)});
+                        speed_up(result, number)});
       }
       if (!timed)
         rows.push_back({figure.id, figure.figure, size, particles, machine, "", "-", "-"});
@@ -109,7 +119,9 @@ void add_overview(const std::vector<std::vector<FigureResult>>& all, HtmlPage& p
 // Ours on each machine beside theirs.
 void add_numbers(const std::vector<FigureResult>& results, HtmlPage& page) {
   std::vector<std::string> header = {""};
-  for (const FigureResult& result : results) header.push_back("ours, " + result.machine);
+  for (const FigureResult& result : results) {
+    header.push_back("ours, " + result.machine + (is_quick(result) ? ", quick" : ""));
+  }
   header.push_back("theirs");
   std::vector<std::vector<HtmlPage::Cell>> rows;
   const Json& numbers = results.front().json["numbers"];
@@ -267,7 +279,7 @@ int write_paper_report(const std::vector<ResultFolder>& results, const fs::path&
     page.paragraph(note.empty() ? figures()[f].shows : note);
     add_numbers(all[f], page);
     for (const FigureResult& result : all[f]) page.paragraph(settings_line(result));
-    add_figure_pictures(all[f].front(), page);
+    add_figure_pictures(best_of(all[f]), page);
   }
   page.write(file);
   return static_cast<int>(there);
