@@ -13,7 +13,8 @@ if ! command -v npm > /dev/null; then
   [ "${1:-}" = --if-possible ] && exit 0
   exit 1
 fi
-if ! { npm ci --no-audit --no-fund --silent && npm run --silent build; }; then
+# Not `npm ci`, which refuses a lock file without the packages for other systems.
+if ! { npm install --no-save --no-audit --no-fund --silent && npm run --silent build; }; then
   echo "The page of 'barchan view' could not be built; everything else works without it." >&2
   [ "${1:-}" = --if-possible ] && exit 0
   exit 1
