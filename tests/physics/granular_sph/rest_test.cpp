@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "physics/fluid.h"
+#include "physics/granular_sph/sand_scenes.h"
 #include "unit/devices.h"
 
 namespace barchan {
@@ -30,38 +31,10 @@ double way(const std::string& scene, double time, Device& device) {
   return ways[ways.size() * 95 / 100];
 }
 
-// Gravity leans by 27 degrees.
-std::string layer(const std::string& more) {
-  return R"(
-solver = "granular-sph"
-resolution = 0.02
-gravity = [4.453646799, -8.740773995, 0]
-[[fill]]
-sampling = "jittered"
-jitter = 0.1
-shape = { box = [[0, 0, 0], [0.8, 0.24, 0.08]] }
-[[solid]]
-name = "floor"
-shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
-friction = 1
-[[solid]]
-name = "ground"
-shape = { plane = { point = [0.8, 0.24, 0], normal = [-0.453990500, 0.891006524, 0] } }
-friction = 1
-[[solid]]
-name = "walls"
-inside_out = true
-shape = { box = [[0, -1, 0], [3, 2, 0.08]] }
-friction = 0
-[material.sand]
-density = 1600
-friction_angle = )" +
-         more;
-}
-
 TEST_P(GsphRest, ALayerOnASlopeDoesNotSlideBeforeItsFrictionIsThere) {
-  EXPECT_LT(way(layer("30\n"), 0.2, *device), 0.25 * 0.02);
-  EXPECT_GT(way(layer("22\n"), 0.2, *device), 0.02) << "control: steeper than it can stand";
+  EXPECT_LT(way(leaning_layer("0.24", "30"), 0.2, *device), 0.25 * 0.02);
+  EXPECT_GT(way(leaning_layer("0.24", "22"), 0.2, *device), 0.02)
+      << "control: steeper than it can stand";
 }
 
 // Six spacings wide and twenty high; half of its particles are at its surface.

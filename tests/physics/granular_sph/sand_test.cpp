@@ -4,7 +4,7 @@
 
 #include "base/units.h"
 #include "physics/fluid.h"
-#include "physics/granular_sph/heap.h"
+#include "physics/granular_sph/sand_scenes.h"
 #include "sim/measures.h"
 #include "unit/devices.h"
 
@@ -169,35 +169,9 @@ friction = )") + friction,
   EXPECT_LT(floor_share("0.5"), 0.9) << "control: rough walls";
 }
 
-// Gravity leans by 27 degrees; at the foot of the layer the ground is level.
 TEST_P(GranularSph, ALayerRestsOnASlopeBelowItsFrictionAngle) {
   const auto speed = [&](const char* angle) {
-    Trial run(std::string(R"(
-solver = "granular-sph"
-resolution = 0.02
-gravity = [4.453646799, -8.740773995, 0]
-[[fill]]
-sampling = "jittered"
-jitter = 0.1
-shape = { box = [[0, 0, 0], [0.8, 0.16, 0.08]] }
-[[solid]]
-name = "floor"
-shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
-friction = 1
-[[solid]]
-name = "ground"
-shape = { plane = { point = [0.8, 0.16, 0], normal = [-0.453990500, 0.891006524, 0] } }
-friction = 1
-[[solid]]
-name = "walls"
-inside_out = true
-shape = { box = [[0, -1, 0], [3, 2, 0.08]] }
-friction = 0
-[material.sand]
-density = 1600
-friction_angle = )") +
-                  angle,
-              *device);
+    Trial run(leaning_layer("0.16", angle), *device);
     run.until(0.6);
     double sum = 0.0;
     const std::vector<Vec3d> v = vectors_of(run.driver.state(), "velocity");

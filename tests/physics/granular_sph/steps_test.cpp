@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "physics/fluid.h"
-#include "physics/granular_sph/heap.h"
+#include "physics/granular_sph/sand_scenes.h"
 #include "sim/measures.h"
 #include "unit/devices.h"
 
