@@ -2,12 +2,14 @@
 """Grains beside LAMMPS, as a second opinion and as a pace-maker. Needs Debian's package lammps; says so and ends where it is not there.
 
     tools/lammps_check.py [--barchan build/release/barchan]           the same 1000 spheres by both
-    tools/lammps_check.py --bench [--scene dem-tetra-27k] [--steps 200] [--barchan ...]       ms a step, 2 threads against 2 ranks
+    tools/lammps_check.py --bench [--scene dem-tetra-27k] [--rounds 3] [--keep DIR] [--barchan ...]       ms a step, 2 threads against 2 ranks
 
 The check: a block of spheres is thrown into a box; Hertz with damping, and friction with history (Mindlin), with the same constants. After 1000
 steps positions must agree within 1e-3 radii, where both take the velocities of a contact alike (convention = "lammps": of the full radii, in the middle
 of the step), and within 2e-2 with ours (where spheres touch, at the end of the step); and the kinetic energy within 2 % of the first until 10,000 steps,
 when chaos has set in. Controls: with 5 % more stiffness, or without friction, in LAMMPS alone, positions must not agree.
+
+The bench: 110,000 spheres, flowing and settled, and 27,436 tetrahedra. Both are warmed up once (some ten minutes in all), and then go on from there for 500 steps, in turns.
 """
 import argparse
 import csv
@@ -16,6 +18,7 @@ import pathlib
 import random
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -178,7 +181,7 @@ def check(barchan):
     return judge.good
 
 
-# A scene of each kind for LAMMPS: where it begins, and what acts. {start} makes it or reads it again.
+# A scene of each kind for LAMMPS: where it begins, and what acts. {start} makes it, or reads what was kept after the warm-up.
 LAW = "hertz/material 5e6 2e4 0.3 tangential mindlin NULL 0.5 0.5 damping viscoelastic"
 PLAIN_LAW = "hertz/material 5e6 2e4 0.3 tangential linear_nohistory 0.5 0.5 damping viscoelastic"
 BLOCK = """region all block 0 {length} 0 0.3 0 0.0798 units box
@@ -192,6 +195,8 @@ CLUMPS = """atom_modify map array
 fix clump all property/atom mol ghost yes
 read_data tetra.data fix clump NULL Molecules
 velocity all set 0 -1 0"""
+KEPT = "read_restart warm.restart"
+KEPT_CLUMPS = "atom_modify map array\nread_restart warm.restart\nfix clump all property/atom mol ghost yes"
 BENCH = """units si
 atom_style sphere
 boundary f f f
@@ -210,8 +215,8 @@ fix wz all wall/gran granular {law} zplane 0 {breadth}
 timestep 2e-5
 thermo_style custom step
 thermo 100000
-run {warmup}
 run {steps}
+{keep}
 """
 TETRA_EDGE, TETRA_RADIUS, TETRA_CELL = 0.0015, 0.001, 0.00384  # [m]
 TETRA_MASS = 2500 * 1.478e-8  # of a grain: where spheres overlap, their volume counts once [kg]
@@ -238,59 +243,83 @@ def write_tetrahedra(folder):
     (folder / "tetra.data").write_text("\n".join([head, "Atoms # sphere\n", *atoms, "\nMolecules\n", *molecules, ""]))
 
 
-# Scene, kind, steps before those that count, length and breadth of the box [m].
+FRAME = 500  # steps a frame of the bench scenes
+# Scene, kind, frames before those that count, length and breadth of the box [m].
 BENCHES = {
-    "dem-spheres-110k": ("spheres", 6000, 0.4, 0.0798),
-    "dem-spheres-110k-settled": ("spheres", 15000, 0.0798, 0.0798),
-    "dem-tetra-27k": ("tetra", 2500, 0.07296, 0.07296),
+    "dem-spheres-110k": ("spheres", 12, 0.4, 0.0798),
+    "dem-spheres-110k-settled": ("spheres", 16, 0.0798, 0.0798),
+    "dem-tetra-27k": ("tetra", 5, 0.07296, 0.07296),
 }
 
 
-def lammps_bench(folder, scene, steps, warmup=None):
-    """Milliseconds a step by LAMMPS on two ranks."""
-    kind, usual, length, breadth = BENCHES[scene]
-    values = {"length": length, "breadth": breadth, "steps": steps, "warmup": usual if warmup is None else warmup}
+def lammps_steps(folder, scene, steps, warm):
+    """Milliseconds a step by LAMMPS on two ranks: from the start, and the end is kept; or from what was kept."""
+    kind, _, length, breadth = BENCHES[scene]
+    values = {"length": length, "breadth": breadth, "steps": steps, "keep": "" if warm else "write_restart warm.restart"}
     if kind == "tetra":
         write_tetrahedra(folder)
-        values |= {"start": CLUMPS, "exclude": " exclude molecule/intra all", "law": PLAIN_LAW, "motion": "rigid/small molecule"}
+        values |= {"start": KEPT_CLUMPS if warm else CLUMPS, "exclude": " exclude molecule/intra all", "law": PLAIN_LAW, "motion": "rigid/small molecule"}
     else:
-        values |= {"start": BLOCK.format(length=length), "exclude": "", "law": LAW, "motion": "nve/sphere"}
+        values |= {"start": KEPT if warm else BLOCK.format(length=length), "exclude": "", "law": LAW, "motion": "nve/sphere"}
     (folder / "in.bench").write_text(BENCH.format(**values))
     text = run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", 2, "lmp", "-in", "in.bench"], folder)
     return 1e3 * float(re.findall(r"Loop time of ([\d.e+-]+)", text)[-1]) / steps
 
 
-def our_bench(barchan, folder, scene, steps, warmup=None):
-    warmup = BENCHES[scene][1] if warmup is None else warmup
-    text = run([barchan, "bench", f"bench/{scene}", "--device", "cpu", "--threads", 2, "--warmup", warmup, "--steps", steps], folder)
-    return float(re.search(r"ms_per_step_median\s+([\d.]+)", text).group(1))
+def our_frames(barchan, folder, scene, frames, warm):
+    """Milliseconds a step of the last frame, by two threads; `warm`: go on from what was kept."""
+    out = folder / "warm"
+    if warm:
+        out = folder / "round"
+        shutil.copytree(folder / "warm", out)
+    command = [barchan, "run", f"bench/{scene}", "--device", "cpu", "--threads", 2, "--frames", frames, "--out", out, "--quiet"]
+    run(command + (["--resume"] if warm else []), folder)
+    with open(out / "ledger.csv") as file:
+        rows = list(csv.DictReader(file))
+    if warm:
+        shutil.rmtree(out)
+    assert int(rows[-1]["frame"]) == frames and int(rows[-1]["steps"]) == FRAME
+    return float(rows[-1]["ms_per_step"])
 
 
-def bench(barchan, steps, scenes, warmup):
-    """Both one after the other, twice: machines are noisy, ratios less so."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for scene in scenes or BENCHES:
-            for _ in range(2):
-                mine = our_bench(barchan, folder, scene, steps, warmup)
-                theirs = lammps_bench(folder, scene, steps, warmup)
-                print(f"{scene:28} ours {mine:8.2f} ms a step, LAMMPS {theirs:8.2f}: {theirs / mine:.2f} times as fast", flush=True)
+def warm_up(barchan, folder, scene, frames):
+    """Both, up to what counts, where that is not there yet."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "warm.restart").exists():
+        our_frames(barchan, folder, scene, frames, warm=False)
+        lammps_steps(folder, scene, frames * FRAME, warm=False)
+
+
+def bench(barchan, keep, rounds, scenes):
+    """Both from where they were after the warm-up, in turns: machines are noisy, ratios less so."""
+    for scene in scenes or BENCHES:
+        folder, frames = keep / scene, BENCHES[scene][1]
+        warm_up(barchan, folder, scene, frames)
+        mine, theirs = [], []
+        for _ in range(rounds):
+            mine.append(our_frames(barchan, folder, scene, frames + 1, warm=True))
+            theirs.append(lammps_steps(folder, scene, FRAME, warm=True))
+            print(f"{scene:28} ours {mine[-1]:8.2f} ms a step, LAMMPS {theirs[-1]:8.2f}: {theirs[-1] / mine[-1]:.2f} times as fast", flush=True)
+        if rounds > 0:
+            a, b = statistics.median(mine), statistics.median(theirs)
+            print(f"{scene:28} medians {a:.2f} and {b:.2f}: {b / a:.2f} times as fast", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--barchan", default="build/release/barchan")
     parser.add_argument("--bench", action="store_true")
-    parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--scene", action="append", choices=list(BENCHES))
-    parser.add_argument("--warmup", type=int, help="steps before those that count; each scene's own by default")
+    parser.add_argument("--rounds", type=int, default=3, help="of 500 steps by each")
+    parser.add_argument("--scene", action="append", choices=list(BENCHES), help="all where not given")
+    parser.add_argument("--keep", type=pathlib.Path, help="a folder for what the warm-up leaves; another bench goes on from there")
     args = parser.parse_args()
     if shutil.which("lmp") is None:
         print("lammps is not installed (apt-get install lammps): skipped")
         return 0
     barchan = pathlib.Path(args.barchan).resolve()
     if args.bench:
-        bench(barchan, args.steps, args.scene, args.warmup)
+        with tempfile.TemporaryDirectory() as name:
+            bench(barchan, (args.keep or pathlib.Path(name)).resolve(), args.rounds, args.scene)
         return 0
     return 0 if check(barchan) else 1
 

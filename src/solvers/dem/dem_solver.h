@@ -1,6 +1,6 @@
 // Grains as rigid clusters of spheres (Bell, Yu & Mucha 2005): the step is in dem_step.h, its
-// stages in search.h, stages.h and rkf45.h, their arithmetic in *_kernels.h and contact_law.h;
-// README.md says where each equation is.
+// stages in search.h, stages.h, bodies.h and rkf45.h, their arithmetic in *_kernels.h and
+// contact_law.h; setup.h has what is made once. README.md says where each equation is.
 #pragma once
 
 #include <array>

@@ -2,9 +2,11 @@
 // evaluation of forces, where spheres are at its end; or Runge-Kutta-Fehlberg, as in the paper.
 #pragma once
 
+#include "solvers/dem/bodies.h"
 #include "solvers/dem/dem_solver.h"
 #include "solvers/dem/rkf45.h"
 #include "solvers/dem/search.h"
+#include "solvers/dem/setup.h"
 #include "solvers/dem/stages.h"
 
 namespace barchan {
