@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "solvers/dem/kernels.h"
+#include "solvers/dem/motion_kernels.h"
 #include "spatial/neighbours.h"
 
 namespace barchan::dem {

@@ -1,6 +1,6 @@
 // Grains as rigid clusters of spheres (Bell, Yu & Mucha 2005): the step is in dem_step.h, its
-// stages in search.h, stages.h and rkf45.h, their arithmetic in kernels.h, list_kernels.h and
-// contact_law.h; README.md says where each equation is.
+// stages in search.h, stages.h and rkf45.h, their arithmetic in *_kernels.h and contact_law.h;
+// README.md says where each equation is.
 #pragma once
 
 #include <array>
@@ -14,9 +14,13 @@
 #include "solvers/dem/body_kernels.h"
 #include "solvers/dem/contact_law.h"
 #include "solvers/dem/covered.h"
-#include "solvers/dem/kernels.h"
+#include "solvers/dem/grains.h"
 #include "solvers/dem/list_kernels.h"
+#include "solvers/dem/motion_kernels.h"
+#include "solvers/dem/outcome_kernels.h"
+#include "solvers/dem/pair_kernels.h"
 #include "solvers/dem/rkf45_kernels.h"
+#include "solvers/dem/wall_kernels.h"
 #include "spatial/cells.h"
 #include "spatial/neighbours.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "sim/state.h"
-#include "solvers/dem/kernels.h"
+#include "solvers/dem/wall_kernels.h"
 
 namespace barchan::dem {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "solvers/dem/body_kernels.h"
-#include "solvers/dem/kernels.h"
+#include "solvers/dem/wall_kernels.h"
 #include "spatial/neighbours.h"
 
 namespace barchan::dem {

@@ -1,5 +1,6 @@
-// Motion of plain spheres on a CPU, eight at once: the arithmetic of Drift and Kick (kernels.h).
-// Rows and spheres have the same numbers there. Compound grains go one at a time.
+// Motion of plain spheres on a CPU, eight at once: the arithmetic of Drift and Kick
+// (motion_kernels.h). Rows and spheres have the same numbers there. Compound grains go one at a
+// time.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include "compute/cpu.h"
 #include "compute/eight.h"
-#include "solvers/dem/kernels.h"
+#include "solvers/dem/motion_kernels.h"
 
 namespace barchan::dem {
 

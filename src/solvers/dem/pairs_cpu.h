@@ -1,4 +1,4 @@
-// Contacts of pairs on a CPU, eight at once: the arithmetic of kernels.h over Eight.
+// Contacts of pairs on a CPU, eight at once: the arithmetic of pair_kernels.h over Eight.
 //
 // Spheres are taken in blocks. Most pairs are of two spheres of one block, whose sums stay in the
 // cache; only what a block does to later ones is written down pair by pair. A pair stands in a list
@@ -11,7 +11,7 @@
 
 #include "compute/cpu.h"
 #include "compute/eight.h"
-#include "solvers/dem/kernels.h"
+#include "solvers/dem/pair_kernels.h"
 
 namespace barchan::dem {
 

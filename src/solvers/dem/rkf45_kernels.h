@@ -6,7 +6,7 @@
 // fourth-order one that is found from the same slopes differs from it by h sum_j e_j y'_j.
 #pragma once
 
-#include "solvers/dem/kernels.h"
+#include "solvers/dem/motion_kernels.h"
 
 namespace barchan::dem {
 
