@@ -8,15 +8,17 @@ OUT     ?= out/$(notdir $(SCENE))
 PROGRAM := build/release/barchan
 # PORTABLE=1 builds for any x86-64-v3 machine instead of this one.
 PORTABLE ?= 0
+# CUDA=OFF leaves the GPU out where nvcc is found: a third off the time to build.
+CUDA ?= AUTO
 # Where `make install` puts things.
 PREFIX ?= /usr/local
-RELEASE_FLAGS := -DBARCHAN_PORTABLE=$(if $(filter 1,$(PORTABLE)),ON,OFF)
+RELEASE_FLAGS := -DBARCHAN_PORTABLE=$(if $(filter 1,$(PORTABLE)),ON,OFF) -DBARCHAN_CUDA=$(CUDA)
 
 help:
 	@echo "make run        simulate SCENE=$(SCENE) and make a video of it"
 	@echo "make test       build, and run the tests (about a quarter of an hour on two cores)"
 	@echo "make test-full  the long tests, too, and all of them under sanitizers"
-	@echo "make build      the program, at $(PROGRAM); PORTABLE=1 for any x86-64-v3 machine"
+	@echo "make build      the program, at $(PROGRAM); PORTABLE=1 for any x86-64-v3 machine, CUDA=OFF"
 	@echo "make install    program, C++ library and Python module, below PREFIX=$(PREFIX)"
 	@echo "make bench      time the kernels and the bench scenes"
 	@echo "make docs       write the pages that the program makes itself (docs/README.md leads to all)"

@@ -1,5 +1,5 @@
 // barchan paper [ID]: the figures and tables of the papers, ours beside theirs.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -26,10 +26,11 @@ namespace {
 
 struct Options {
   std::string id, out, device = "cpu", size;
+  std::string only;  // the name of one run; empty: all, and what they show
   int threads = 0;
   int pictures = -1;   // of each run; -1: what the version asks for
   double limit = 0.0;  // of each run [s]; 0: none
-  bool quick = false, report = false, page_only = false;
+  bool quick = false, resume = false, report = false, page_only = false;
 };
 
 // Results of a GPU stand beside those of the CPU: the report shows both.
@@ -77,7 +78,7 @@ void simulate(const Options& options, const Figure& figure, const Planned& plann
   request.device = options.device;
   request.threads = options.threads;
   request.folder = planned.folder;
-  request.mode = RunMode::overwrite;
+  request.mode = options.resume ? RunMode::resume : RunMode::overwrite;
   using Clock = std::chrono::steady_clock;
   request.stop = [&options, begun = Clock::now()] {
     return options.limit > 0.0 &&
@@ -187,10 +188,25 @@ int draw_plots(const Scene& scene, const std::vector<FigureRun>& runs, const fs:
   return exit_code;
 }
 
+// One of a figure's runs and its pictures; nothing is measured.
+int make_one(const Options& options, const Figure& figure, const std::vector<Planned>& planned,
+             const CommandLine& line) {
+  const auto named = [&](const Planned& run) { return run.name == options.only; };
+  const auto run = std::find_if(planned.begin(), planned.end(), named);
+  if (run == planned.end()) {
+    std::vector<std::string> names;
+    for (const Planned& one : planned) names.push_back(one.name);
+    reject("{} has no run '{}'; it has {}", figure.id, options.only, fmt::join(names, ", "));
+  }
+  simulate(options, figure, *run, line);
+  return draw(options, run->folder);
+}
+
 int make_figure(const Options& options, const Figure& figure, const fs::path& folder,
                 const CommandLine& line) {
   if (!is_available(figure)) reject("{} is not available yet: it has no scene", figure.id);
   const std::vector<Planned> planned = plan(figure, options.quick, folder);
+  if (!options.only.empty()) return make_one(options, figure, planned, line);
   const Scene& scene = planned.front().scene;
   const std::vector<Expression> ours = read_expressions(scene.paper);
   int exit_code = 0;
@@ -252,6 +268,13 @@ void add_paper(CLI::App& app, CommandLine& line) {
   add_device_options(*command, options->device, options->threads);
   command->add_flag("--report", options->report,
                     "Run what has no results yet, and write OUT/report.html with all that have");
+  command->add_flag("--resume", options->resume,
+                    "Go on with runs that were ended early, and keep those that are done");
+  command
+      ->add_option("--only", options->only,
+                   "One run of the figure, such as a variant's name or 'run', and no more: to make "
+                   "them side by side, and put them together by --resume")
+      ->needs("ID");
   command->add_option("--limit", options->limit,
                       "Seconds after which each run ends; what is there by then is measured");
   command

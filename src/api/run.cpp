@@ -1,6 +1,7 @@
 #include "api/run.h"
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <sstream>
 
@@ -46,10 +47,25 @@ void check_not_shorter(const Scene& scene, std::int64_t done) {
       done, scene.frame_count());
 }
 
-void put_timings(Device& device, RunInfo& info) {
-  info.timings.clear();
+// What a run took before this process went on with it.
+struct Spent {
+  double seconds = 0.0;
+  std::map<std::string, double> timings;
+};
+
+// A run.json that cannot be read is no reason to stop: checkpoints hold all that matters.
+Spent spent_before(const RunFolder& folder) try {
+  const RunInfo info = read_run_info(folder.run_info());
+  return {info.wall_seconds, info.timings};
+} catch (const Error&) {
+  return {};
+}
+
+void put_times(const Spent& before, double seconds, Device& device, RunInfo& info) {
+  info.wall_seconds = before.seconds + seconds;
+  info.timings = before.timings;
   for (const Profiler::Stage& stage : device.profiler().stages()) {
-    info.timings[stage.label] = stage.milliseconds;
+    info.timings[stage.label] += stage.milliseconds;
   }
 }
 
@@ -85,14 +101,13 @@ RunInfo first_info(const RunRequest& request, const Device& device, const Driver
 }
 
 // What has come of it.
-void put_outcome(const Scene& scene, const Driver& driver, Device& device, RunInfo& info) {
+void put_outcome(const Scene& scene, const Driver& driver, RunInfo& info) {
   info.frames = frames_written(driver, scene);
   info.steps = driver.state().step;
   info.particles = driver.state().size();
   info.emitted = emitted_particles(driver.state());
   info.removed = removed_particles(driver.state());
   info.time = driver.state().time;
-  put_timings(device, info);
 }
 
 WriterOptions writer_options(const Scene& scene) {
@@ -130,16 +145,18 @@ RunInfo run_scene(const RunRequest& request) {
   const RunFolder folder = RunFolder::claim(request.folder, request.mode);
   WriterOptions options = writer_options(scene);
   if (request.mode == RunMode::resume) options.resumed_frame = go_on(folder, scene, driver);
+  const Spent before = options.resumed_frame.value_or(-1) < 0 ? Spent{} : spent_before(folder);
   RunInfo info = first_info(request, *device, driver);
+  put_times(before, 0.0, *device, info);
   folder.start(info, to_toml(scene));
   if (request.started) request.started(info, driver);
 
   const auto close = [&](RunState state, const std::string& why) {
     info.state = state;
     info.why = why;
-    put_outcome(scene, driver, *device, info);
-    info.wall_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    put_outcome(scene, driver, info);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
+    put_times(before, taken.count(), *device, info);
     write_run_info(folder.run_info(), info);
   };
   try {

@@ -45,7 +45,7 @@ struct RunInfo {
   std::uint64_t particles = 0;             // alive at the end
   std::uint64_t emitted = 0, removed = 0;  // by emitters and sinks since the run began
   double time = 0.0;                       // simulated [s]
-  double wall_seconds = 0.0;               // [s]
+  double wall_seconds = 0.0;               // of all sessions [s]
   std::map<std::string, double> timings;   // [ms] in all, by stage
   std::map<std::string, BodyInfo> bodies;  // the dynamic ones, by name
 };

@@ -705,6 +705,10 @@ class Streams(Case):
         out = self.dir / "parts"
         for frames in (1, 6, 17):  # the checkpoint of the end, and cut rows
             self.expect(run("run", self.scene, "--out", out, "--resume", "--frames", frames), 0)
+            # Times are of all sessions: one that took an hour is not forgotten
+            info = json.loads((out / "run.json").read_text())
+            self.assertGreater(info["wall_seconds"], 0 if frames == 1 else 3600)
+            (out / "run.json").write_text(json.dumps(dict(info, wall_seconds=3600)))
         broken = out / "checkpoints" / "checkpoint_000017.h5"
         broken.write_bytes(broken.read_bytes()[:-500])
         self.expect(run("run", self.scene, "--out", out, "--resume"), 0, "going on from frame 16")
@@ -998,6 +1002,14 @@ at = 0.07
         results = json.loads((out / "results.json").read_text())
         self.assertLess(results["run"]["frames"], results["run"]["frames_planned"])
         self.assertFalse((out / "video.mp4").exists())
+        # --resume goes on with it, and leaves a run alone that is done, made by --only, too
+        light = ("paper", "ao11/piles", "--quick", "--out", out, "--only")
+        self.expect(run(*light, "lihgt", env=env), 2, "no run 'lihgt'", "run, light")
+        self.expect(run(*light, "light", env=env), 0)
+        done = (out / "variant-light/frames/frame_000001.h5").stat().st_mtime_ns
+        self.expect(run("paper", "ao11/piles", "--quick", "--resume", "--out", out, env=env), 0)
+        self.assertEqual((out / "variant-light/frames/frame_000001.h5").stat().st_mtime_ns, done)
+        self.assertEqual(json.loads((out / "results.json").read_text())["numbers"], [falls, floats])
         # Faults are found before anything is simulated
         for wrong, message in (('value = "particles.y.mean"', "max_speed"),
                                ('name = "light"', "two runs"), ('at = 0.07', "runs")):

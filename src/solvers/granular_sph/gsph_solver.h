@@ -45,7 +45,7 @@ class GsphSolver final : public Solver {
   void correct_stress(double dt, const State& next);
   void correct_velocity_by_stress(double dt, const State& next, bool first);
   bool dense_enough();
-  void find_mean_pressure(State& next);
+  void look_around(State& next);
   void keep_stress(double dt, State& next);
   void move_on(const SolidsView& solids, double dt, State& next);
   void push_solids(const SolidsView& solids, double dt, const State& next);
@@ -65,6 +65,7 @@ class GsphSolver final : public Solver {
   Vec3 gravity_;                           // [m/s^2]
   bool rough_ = false, cohesive_ = false;  // some material is
   bool driven_ = false;                    // some solid has keyframes
+  float lightest_ = 1e30f;                 // density of a material [kg/m^3]
 
   GuessedFrame<Device> frame_;
   CellSort<Device> cells_;

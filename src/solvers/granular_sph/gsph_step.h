@@ -22,7 +22,7 @@ int GsphSolver<Device>::iterate(double dt, const gsph::Target& target, State& ne
     if (!paper()) correct_stress(dt, next);  // s += omega D^-1 e*                 lines 17-21
     correct_velocity_by_stress(dt, next, false);
     if (!may_end || (k < most && !dense_enough())) continue;  //                        line 6
-    if (rough_) find_mean_pressure(next);
+    if (rough_) look_around(next);
     return k;
   }
 }

@@ -117,17 +117,50 @@ struct PressWalls {
   }
 };
 
-// The mean pressure around a particle [Pa], which its strength is of in the next step.
-struct MeanPressure {
+// What the next step needs of the particles around: the mean pressure [Pa], which strength is of.
+//
+// And rows of particles that shift against each other, each the other way than the next, have no
+// rate of strain: neighbours on opposite sides cancel. Friction does not see them, pressure drives
+// them, and what was filled as a lattice moves, row by row, until it is none. So neighbours that
+// hardly move against each other stick together, and what flows feels nothing of that:
+//     v_i += sum_j V W max(0, 1 - |v_j - v_i|^2 / v_0^2) (v_j - v_i)
+struct AroundSums {
+  static constexpr int kSums = 5;  // of p_j W, W and the sum above
+  KernelScale h;
+  Vec3 v;          // of i
+  float per_slow;  // 1 / v_0^2 [s^2/m^2]
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    const T W = Pair<T>(j, h).shape();
+    const T x = j.ux - v.x, y = j.uy - v.y, z = j.uz - v.z;
+    const T stick = W * positive(1.0f - per_slow * (x * x + (y * y + z * z)));
+    sums[0] += j.w * W;
+    sums[1] += W;
+    sums[2] += stick * x;
+    sums[3] += stick * y;
+    sums[4] += stick * z;
+  }
+};
+struct LookAround {
   Neighbours near;
-  View<const Float4> with_pressure;
+  View<const Float4> with_pressure, star;
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
   Kernels k;
-  View<float> mean;  // out
+  float slow;               // v_0 [m/s]
+  float least;              // density of the lightest material: momentum is kept [kg/m^3]
+  View<float> mean;         // out [Pa]
+  View<Float4> velocities;  // out: v*
 
   HD_INLINE void operator()(int i) const {
+    const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
-    const auto sums = sum_pairs(near, with_pressure, i, {me.x, me.y, me.z}, MeanSums{k.W});
-    mean[static_cast<std::size_t>(i)] = (me.w + sums[0]) / (1.0f + sums[1]);
+    const Vec3 v = point(star, static_cast<std::uint32_t>(i));
+    const auto sums = sum_pairs(near, with_pressure, star, i, {me.x, me.y, me.z},
+                                AroundSums{k.W, v, 1.0f / (slow * slow)});
+    mean[at] = (me.w + sums[0]) / (1.0f + sums[1]);
+    const Vec3 to = v + (k.count * least / matter[material[at]].density) * sums.vector(2);
+    velocities[at] = {to.x, to.y, to.z, velocities[at].w};
   }
 };
 

@@ -24,6 +24,7 @@ inline constexpr double kGrowth = 1.25;   // of the time step, from one to the n
 inline constexpr double kRelax = 0.7;     // under-relaxation of the pressure: 1 diverges in a crowd
 inline constexpr double kOmega = 0.2;     // under-relaxation of the stress
 inline constexpr double kSmooth = 0.3;    // share of the stress around it in a particle's own
+inline constexpr double kStick = 0.001;   // spacings a step, at which neighbours move together
 inline constexpr double kTogether = 0.5;  // of pressure and stress that are corrected at once
 inline constexpr double kPacking = 0.05;  // density that loose sand may lack at the start
 inline constexpr int kTries = 400;        // for rest at the start
@@ -79,6 +80,7 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
                       static_cast<float>(rough ? 0.0 : params.viscosity * m.density), rough});
     rough_ = rough_ || rough;
     cohesive_ = cohesive_ || m.cohesion > 0.0;
+    lightest_ = std::min(lightest_, matter.back().density);
   }
   matter_.upload(matter);
   for (const Solid& solid : setup.solids) {
@@ -321,10 +323,14 @@ bool GsphSolver<Device>::dense_enough() {
 }
 
 template <class Device>
-void GsphSolver<Device>::find_mean_pressure(State& next) {
-  for_each(device_, "mean", n(),
-           gsph::MeanPressure{near_.view(), std::as_const(with_pressure_).view(), kernels_,
-                              next.write_numbers<float>("mean_pressure")});
+void GsphSolver<Device>::look_around(State& next) {
+  const double slow = paper() ? 0.0 : gsph::kStick * setup_.spacing / longest_step();
+  for_each(
+      device_, "mean", n(),
+      gsph::LookAround{near_.view(), std::as_const(with_pressure_).view(),
+                       std::as_const(star_).view(), next.material(), std::as_const(matter_).view(),
+                       kernels_, static_cast<float>(std::max(slow, 1e-12)), lightest_,
+                       next.write_numbers<float>("mean_pressure"), velocities_.view()});
 }
 
 template <class Device>
@@ -346,13 +352,13 @@ void GsphSolver<Device>::move_on(const SolidsView& solids, double dt, State& nex
   pushed_.resize(points_.size());
   for_each_some(
       device_, "move", n(),
-      gsph::MoveOn{std::as_const(points_).view(), std::as_const(free_).view(),
-                   std::as_const(star_).view(), std::as_const(with_pressure_).view(),
-                   next.material(), std::as_const(matter_).view(), boundary_.view().slot_of,
-                   std::as_const(wall_parts_).view(), next.id(), containment(solids),
-                   static_cast<float>(dt), static_cast<float>(setup_.spacing / longest_step()),
-                   near_wall_.view(), pushed_.view(), next.write_position(), next.write_velocity(),
-                   next.write_numbers<float>("pressure")});
+      gsph::MoveOn{
+          std::as_const(points_).view(), std::as_const(free_).view(),
+          std::as_const(rough_ ? velocities_ : star_).view(), std::as_const(with_pressure_).view(),
+          next.material(), std::as_const(matter_).view(), boundary_.view().slot_of,
+          std::as_const(wall_parts_).view(), next.id(), containment(solids), static_cast<float>(dt),
+          static_cast<float>(setup_.spacing / longest_step()), near_wall_.view(), pushed_.view(),
+          next.write_position(), next.write_velocity(), next.write_numbers<float>("pressure")});
   if (rough_) keep_stress(dt, next);
   if (cohesive_) {
     const gsph::Bonds bonds{static_cast<float>(params_.bond_limit),

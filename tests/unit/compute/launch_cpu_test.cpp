@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "compute/cpu.h"
 #include "unit/compute/launch_checks.h"
 
@@ -6,35 +8,44 @@ namespace {
 
 TEST(LaunchCpu, ForEach) {
   Cpu device(2);
-  launch_checks::check_for_each(device);
+  EXPECT_EQ(launch_checks::wrong_by_for_each(device), 0);
 }
 
 TEST(LaunchCpu, Reduce) {
   Cpu device(2);
-  launch_checks::check_reduce(device);
+  EXPECT_EQ(launch_checks::wrong_by_reduce(device), 0);
 }
 
-TEST(LaunchCpu, Some) {
+TEST(LaunchCpu, ForEachSome) {
   Cpu device(2);
-  launch_checks::check_some(device);
-  launch_checks::check_aside(device);
+  EXPECT_EQ(launch_checks::wrong_by_for_each_some(device), 0);
+}
+
+TEST(LaunchCpu, Aside) {
+  Cpu device(2);
+  EXPECT_EQ(launch_checks::wrong_by_aside(device), 0);
 }
 
 TEST(LaunchCpu, Schedule) {
   Cpu device(2);
-  launch_checks::check_schedule(device);
+  EXPECT_EQ(launch_checks::wrong_by_schedule(device), 0);
 }
 
+// A device that adds up in another order has other bits in the end.
 TEST(LaunchCpu, SumsDoNotDependOnTheNumberOfThreads) {
-  Cpu one(1), two(2), four(4);
-  const double sum = launch_checks::repeated_sum(one);
-  EXPECT_EQ(launch_checks::repeated_sum(two), sum);
-  EXPECT_EQ(launch_checks::repeated_sum(four), sum);
+  for (const int threads : {1, 2, 4}) {
+    Cpu one(1), some(threads);
+    EXPECT_EQ(launch_checks::six_sums(some), std::vector(6, launch_checks::six_sums(one)[0]));
+    EXPECT_EQ(launch_checks::six_sums_of_some(some),
+              std::vector(6, launch_checks::six_sums_of_some(one)[0]));
+    EXPECT_NEAR(launch_checks::six_sums(some)[0], launch_checks::harmonic_sum(), 1e-5);
+    EXPECT_NEAR(launch_checks::six_sums_of_some(some)[0], launch_checks::harmonic_sum(), 1e-5);
+  }
 }
 
 TEST(LaunchCpu, LabelsFeedTheProfiler) {
   Cpu device(2);
-  launch_checks::check_for_each(device);
+  launch_checks::wrong_by_for_each(device);
   ASSERT_FALSE(device.profiler().stages().empty());
   EXPECT_EQ(device.profiler().stages()[0].label, "scale");
   EXPECT_EQ(device.profiler().stages()[0].calls, 6);
