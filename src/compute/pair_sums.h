@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "base/hd.h"
 #include "compute/interleave.h"
@@ -81,11 +83,21 @@ struct Sums {
   HD Vec3 vector(int k) const { return {value[k], value[k + 1], value[k + 2]}; }
 };
 
+// do_it(k) for each k below N, known when this is compiled: what an array has is then kept in
+// registers.
+template <int N, class Do>
+HD_INLINE inline void each(const Do& do_it) {
+  [&]<int... k>(std::integer_sequence<int, k...>) {
+    (do_it(std::integral_constant<int, k>{}), ...);
+  }
+  (std::make_integer_sequence<int, N>{});
+}
+
 // `lists` is a Neighbours (spatial/neighbours.h). On a GPU so many threads share the list: each
 // takes every so manieth four of it, and all get the sums.
 template <int kThreads, class Lists, int kPacks, class Sum>
-HD inline Sums<Sum::kSums> sum_packs(const Lists& lists, const Packs<kPacks>& packs, int i,
-                                     const Vec3& p, const Sum& sum) {
+HD_INLINE inline Sums<Sum::kSums> sum_packs(const Lists& lists, const Packs<kPacks>& packs, int i,
+                                            const Vec3& p, const Sum& sum) {
   Sums<Sum::kSums> result;
 #if defined(__CUDA_ARCH__)
   float sums[Sum::kSums] = {};
@@ -113,11 +125,12 @@ HD inline Sums<Sum::kSums> sum_packs(const Lists& lists, const Packs<kPacks>& pa
 #elif defined(__CUDACC__)
   (void)lists, (void)packs, (void)i, (void)p, (void)sum;  // never called there
 #else
-  Lanes sums[Sum::kSums] = {};
+  Lanes sums[Sum::kSums];
+  each<Sum::kSums>([&](auto k) { sums[k] = Lanes{}; });
   const int count = lists.count(i);
   const std::uint32_t* list = lists.list(i);
   for (int k = 0; k < count; k += kLanes) sum(packs(p, list + k, count - k), sums);
-  for (int k = 0; k < Sum::kSums; ++k) result.value[k] = sum_of(sums[k]);
+  each<Sum::kSums>([&](auto k) { result.value[k] = sum_of(sums[k]); });
 #endif
   return result;
 }

@@ -333,49 +333,37 @@ struct MeasureWalls {
   }
 };
 
-// The solids' share of an iteration's corrections, but for w_i, which is what they are pushed by:
-//     dp_i = w_i V sum_b a (lambda_i + lambda_b) grad W                                       (12)
-struct WallPushes {
-  BoundaryView walls;
-  View<const Float4> wall_lambda;
-  View<const Float4> points_and_lambda;
-  Kernels k;
-  View<Float4> pushes;  // out, by slot: dp / w and nothing else [m]
-
-  HD_INLINE void operator()(int item) const {
-    const auto slot = static_cast<std::uint32_t>(item / kSplit);
-    if (slot >= *walls.count) return;
-    const std::uint32_t i = walls.touched[slot];
-    const Float4 me = packed(points_and_lambda, i);
-    const auto sums = sum_pairs_split(walls.near, walls.points, wall_lambda, static_cast<int>(i),
-                                      {me.x, me.y, me.z}, WallPushSums{k.G, me.w});
-    const Vec3 push = (k.V * k.G.slope()) * sums.vector(0);
-    if (item % kSplit == 0) pushes[slot] = {push.x, push.y, push.z, 0.0f};
-  }
-};
-
 // All that solids do to the particles near them, after an iteration's corrections: their share of
-// those; collision, which puts out of a solid who is in it; and their part of the sums of the next
-// one.
+// those, dp_i = w_i V sum_b a (lambda_i + lambda_b) grad W, which is what the solid is pushed by;
+// collision, which puts out of a solid who is in it; and their part of the sums of the next one.
 struct MeetWalls {
   MeasureWalls sums;
-  View<const Float4> pushes;  // by slot
+  View<const Float4> wall_lambda;
+  View<const Float4> points_and_lambda;  // before the corrections
   View<const std::uint8_t> near_wall;
   Containment solids;
   bool first;                  // of the iterations
   View<Float4> points;         // in and out
   View3<float> moved, pushed;  // in and out [m]
 
+  HD_INLINE Vec3 push_on(int i, float w) const {
+    const Kernels& k = sums.k;
+    const Float4 before = packed(points_and_lambda, static_cast<std::uint32_t>(i));
+    const auto push = sum_pairs_split(sums.walls.near, sums.walls.points, wall_lambda, i,
+                                      {before.x, before.y, before.z}, WallPushSums{k.G, before.w});
+    return (w * k.V * k.G.slope()) * push.vector(0);
+  }
   HD_INLINE void operator()(int item) const {
     const auto slot = static_cast<std::uint32_t>(item / kSplit);
     if (!sums.is_one(slot)) return;
     const auto at = static_cast<std::size_t>(sums.walls.touched[slot]);
+    const auto i = static_cast<int>(at);
     const Float4 me = points[at];
     const Vec3 from(me.x, me.y, me.z);
-    Vec3 push = me.w * point(pushes, slot);
+    Vec3 push = push_on(i, me.w);
     if (near_wall[at] != 0) push = solids.push_out(from + push) - from;
     const Vec3 p = from + push;
-    sums.measure(item, slot, static_cast<int>(at), p);
+    sums.measure(item, slot, i, p);
     if (item % kSplit != 0) return;
     points[at] = {p.x, p.y, p.z, me.w};
     moved[at] += push;

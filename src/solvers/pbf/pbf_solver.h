@@ -73,7 +73,6 @@ class PbfSolver final : public Solver {
   Buffer<float> multiplier_;                   // sum of lambda [m^2]
   Buffer<pbf::WallPart> wall_parts_;           // of the particles near solids
   Buffer<Float4> wall_lambda_;                 // of the boundary samples [m^2]
-  Buffer<Float4> wall_pushes_;                 // by them, over w, for who is near [m]
   Buffer<pbf::Results> results_;
 };
 

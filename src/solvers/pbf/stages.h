@@ -34,7 +34,6 @@ PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const Pbf
       multiplier_(device),
       wall_parts_(device),
       wall_lambda_(device),
-      wall_pushes_(device),
       results_(device) {
   std::vector<float> inverse_masses, densities;
   for (const MaterialParams& material : setup.materials) {
@@ -83,8 +82,7 @@ void PbfSolver<Device>::predict(const State& now, const SolidsView& solids, doub
                              static_cast<float>(dt), predicted_.view(), near_wall_.view()});
 }
 
-// All that belongs to the solids, and what is not needed yet, is made beside the lists of the
-// fluid.
+// All that belongs to the solids is made beside the lists of the fluid.
 template <class Device>
 void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next) {
   const std::size_t count = now.size();
@@ -105,8 +103,8 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
   boundary_.place(next.bodies, cells_.cells(), std::as_const(points_).view(), h);
   device_.copy(&results_.data()->touched, boundary_.view().count, sizeof(std::uint32_t));
   measure_walls();
-  next.reorder(cells_.order(), {"position", "velocity", "density", "pressure"});
   end_aside(device_);
+  next.reorder(cells_.order(), {"position", "velocity", "density", "pressure"});
   near_.build_later(cells_.cells(), std::as_const(points_).view(), h);
   join_aside(device_);
 }
@@ -130,9 +128,7 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
   const auto eps = static_cast<float>(params_.cfm) * kernels_.stiffness;
   const BoundaryView walls = boundary_.view();
   const std::int64_t samples = split<Device>() * static_cast<std::int64_t>(boundary_.placed());
-  const std::int64_t touched = split<Device>() * static_cast<std::int64_t>(boundary_.room());
   wall_lambda_.resize(boundary_.placed());
-  wall_pushes_.resize(boundary_.room());
   reduce_to<pbf::JoinExcess>(
       device_, "multipliers", n(),
       pbf::Multipliers{near_.view(), std::as_const(points_).view(), walls.slot_of,
@@ -144,9 +140,6 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
   begin_aside(device_);
   for_each(device_, "walls", samples,
            pbf::WallMultipliers{walls, with_lambda, kernels_, wall_lambda_.view()});
-  for_each(device_, "walls", touched,
-           pbf::WallPushes{walls, std::as_const(wall_lambda_).view(), with_lambda, kernels_,
-                           wall_pushes_.view()});
   end_aside(device_);
   for_each(
       device_, "corrections", n(),
@@ -154,8 +147,8 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
                        std::as_const(sorted_near_wall_).view(), kernels_, s_corr_, k == 0,
                        points_.view(), moved_.view(), multiplier_.view()});
   join_aside(device_);
-  for_each(device_, "walls", touched,
-           pbf::MeetWalls{wall_sums(), std::as_const(wall_pushes_).view(),
+  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
+           pbf::MeetWalls{wall_sums(), std::as_const(wall_lambda_).view(), with_lambda,
                           std::as_const(sorted_near_wall_).view(), containment(solids), k == 0,
                           points_.view(), moved_.view(), pushed_.view()});
 }
