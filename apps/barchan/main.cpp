@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
@@ -8,11 +9,23 @@
 #include "barchan/version.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nearest_name.h"
 #include "commands.h"
 
 namespace barchan {
 
 namespace {
+
+// What is wrong with the command line. CLI11 does not say that a command is misspelt.
+std::string fault_of(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const std::string word = argc > 1 ? argv[1] : "";
+  if (word.empty() || word.front() == '-' || !app.get_subcommands().empty()) return error.what();
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  const std::string nearest = nearest_name(word, names);
+  return fmt::format("no command '{}'{}", word,
+                     nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
+}
 
 int run_program(int argc, char** argv) {
   CLI::App app{"Barchan simulates sand, water and other granular matter for animation."};
@@ -32,8 +45,8 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::Success& done) {  // --help, --version
     return app.exit(done);
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "barchan: %s\nTry 'barchan --help' or 'barchan COMMAND --help'.\n",
-                 error.what());
+    fmt::print(stderr, "barchan: {}\nTry 'barchan --help' or 'barchan COMMAND --help'.\n",
+               fault_of(app, error, argc, argv));
     return 2;
   }
   set_log_quiet(quiet);

@@ -120,7 +120,10 @@ void make_folder(const fs::path& folder) {
     reject("{} is a file, not a folder; choose another place with --out", folder.string());
   }
   fs::create_directories(folder, error);
-  if (error) fail("cannot make the folder {}: {}", folder.string(), error.message());
+  if (error) {
+    fail("cannot make the folder {}: {}; choose another place with --out", folder.string(),
+         error.message());
+  }
 }
 
 template <class T>

@@ -54,9 +54,11 @@ PointCells cells_of(const std::vector<Vec3d>& points, double edge) {
 
 void check_count(double samples, double spacing) {
   if (samples <= kMostSamples) return;
-  reject("the boundary has {} samples at a spacing of {} m and there may be {}; use a larger one",
-         human_count(static_cast<std::uint64_t>(std::min(samples, 1e18))), spacing,
-         human_count(static_cast<std::uint64_t>(kMostSamples)));
+  reject(
+      "the boundary has {} samples at a spacing of {} m and there may be {}; use a larger "
+      "resolution",
+      human_count(static_cast<std::uint64_t>(std::min(samples, 1e18))), spacing,
+      human_count(static_cast<std::uint64_t>(kMostSamples)));
 }
 
 // The surface of a lattice of n + 1 points along each edge of the sunk box. Sunk by half its

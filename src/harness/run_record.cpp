@@ -309,7 +309,11 @@ void check_record_name(const Name& name) {
   } else if (word == "run") {
     if (name.size() < 2) reject("'run' should read run.KEY");
   } else {
-    reject("nothing is called '{}'{}", joined(name), hint(word, words));
+    const std::string nearest = hint(word, words);
+    reject("nothing is called '{}'{}", joined(name),
+           nearest.empty() ? "; there are columns of ledger.csv, and body.NAME.COLUMN, "
+                             "particles.QUANTITY.STATISTIC and others (docs/validation.md)"
+                           : nearest);
   }
 }
 

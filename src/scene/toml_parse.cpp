@@ -165,6 +165,12 @@ std::string_view hint_for(std::string_view description) {
   if (description.find("could not determine value type") != std::string_view::npos) {
     return "; texts need quotes";
   }
+  if (description.find("cannot redefine existing table") != std::string_view::npos) {
+    return "; of fills, solids and other lists each begins with two brackets, as in [[fill]]";
+  }
+  if (description.find("whitespace, saw ','") != std::string_view::npos) {
+    return "; numbers have a decimal point, and lists stand in brackets";
+  }
   return "";
 }
 

@@ -154,6 +154,8 @@ class Commands(Case):
             result = run(*arguments, cwd=self.dir)
             self.assertEqual(result.returncode, 2, (arguments, result.stdout, result.stderr))
             self.assertTrue(result.stderr.strip(), arguments)
+        self.expect(run("rnu", self.scene), 2, "no command 'rnu'; did you mean 'run'?")
+        self.expect(run("run", self.scene, "--out", "/dev/null/x"), 1, "choose another place with --out")
 
     def test_view_faults_before_it_listens(self):
         page = pathlib.Path(self.dir) / "web" / "dist"
