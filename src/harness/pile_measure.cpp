@@ -76,9 +76,9 @@ Vec3d direction_of(const std::string& name) {
 }  // namespace
 
 PileProfile pile_profile(const std::vector<Vec3>& particles, double spacing, const Vec3d& up,
-                         const Vec3d& direction) {
+                         const Vec3d& direction, double spacings_wide) {
   PileProfile profile;
-  profile.width = 2.0 * spacing;
+  profile.width = spacings_wide * spacing;
   if (particles.empty()) return profile;
   const bool rings = length(direction) == 0.0;
   const std::vector<double> way = rings ? distances(particles, up) : along(particles, direction);
@@ -171,7 +171,7 @@ const std::vector<std::string>& pile_directions() {
 }
 
 const std::vector<std::string>& pile_keys() {
-  static const std::vector<std::string> keys{"front", "height", "angle", "slope"};
+  static const std::vector<std::string> keys{"front", "front2", "height", "angle", "slope"};
   return keys;
 }
 
@@ -182,13 +182,18 @@ Series pile_series(const RunFolder& run, const std::string& direction, const std
     reject("pile.'{}'.{}: a pile has no profile upwards; take a level direction or r", direction,
            key);
   }
-  const auto profile = key == "slope" ? pile_tops : pile_profile;
-  const auto measure = key == "front" ? pile_front : (key == "height" ? pile_height : pile_angle);
+  const auto profile = [&](const LoadedFrame& frame) {
+    if (key == "slope") return pile_tops(frame.position, frame.spacing, scene.up(), axis);
+    const double wide = key == "front2" ? 4.0 : 2.0;
+    return pile_profile(frame.position, frame.spacing, scene.up(), axis, wide);
+  };
+  const auto measure =
+      key.starts_with("front") ? pile_front : (key == "height" ? pile_height : pile_angle);
   Series series;
   for (const std::int64_t number : run.frames()) {
     const LoadedFrame frame = read_frame(run.frame(number));
     series.time.push_back(frame.time);
-    series.value.push_back(measure(profile(frame.position, frame.spacing, scene.up(), axis)));
+    series.value.push_back(measure(profile(frame)));
   }
   return series;
 }

@@ -13,16 +13,17 @@ namespace barchan {
 
 // Heights of upright columns in a row: the volume of the particles in each, over its footprint.
 struct PileProfile {
-  double width = 0.0;           // of a column: two spacings, a cell of flip's grid [m]
+  double width = 0.0;           // of a column [m]
   double first = 0.0;           // middle of the first column, along the direction [m]
   std::vector<double> heights;  // [m]
 };
 
 // Along `direction`, a coordinate axis across `up`, columns go over the whole breadth of the pile.
 // Without a direction (a zero vector) they are rings around the upright line through the median of
-// the particles.
+// the particles. They are two spacings wide, a cell of flip's grid; four where the pile is to be
+// seen as a run with twice the spacing would show it.
 PileProfile pile_profile(const std::vector<Vec3>& particles, double spacing, const Vec3d& up,
-                         const Vec3d& direction);
+                         const Vec3d& direction, double spacings_wide = 2.0);
 
 // The same columns by their tops, for grains that fill less than their spacing cubed, or more: the
 // mean over patches of a column's width of how far the highest particle is above the lowest one of
@@ -41,8 +42,8 @@ double pile_front(const PileProfile& profile);
 double pile_angle(const PileProfile& profile);
 
 // pile.DIRECTION.KEY of the expression language, a row a frame. DIRECTION is x, y, z, -x, -y, -z
-// or r (rings); KEY is front [m], height [m], angle [degrees] or
-// slope, the angle of the tops [degrees].
+// or r (rings); KEY is front [m], front2 (the front in columns four spacings wide) [m], height [m],
+// angle [degrees] or slope, the angle of the tops [degrees].
 Series pile_series(const RunFolder& run, const std::string& direction, const std::string& key);
 
 const std::vector<std::string>& pile_directions();

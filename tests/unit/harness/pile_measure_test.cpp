@@ -61,6 +61,11 @@ TEST(PileMeasure, TopsHaveTheSlopeWhateverIsBelow) {
   EXPECT_NEAR(pile_height(pile_tops(roof(), kSpacing, kUp, {1, 0, 0})), 0.4, 0.02);
 }
 
+TEST(PileMeasure, WiderColumnsEndWhereThePileIsAsHighAsACoarserParticle) {
+  const PileProfile coarse = pile_profile(roof(), kSpacing, kUp, {1, 0, 0}, 4.0);
+  EXPECT_NEAR(pile_front(coarse), (0.4 - 2.0 * kSpacing) / std::tan(radians(30.0)), kSpacing);
+}
+
 TEST(PileMeasure, StraysDoNotCount) {
   std::vector<Vec3> points = roof();
   const double front = pile_front(pile_profile(points, kSpacing, kUp, {1, 0, 0}));
