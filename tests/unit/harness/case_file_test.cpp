@@ -62,8 +62,11 @@ TEST(CaseFileTest, SaysWhatIsWrongAndWhere) {
             ":6:1: [[control]] 'k': no check is called 'd'");
   EXPECT_EQ(fault(kScene + "set = [1]\n" + kCheck + kControl),
             ":2:8: 'set' in the case must be a list of texts, but one of them is the number 1");
-  EXPECT_EQ(fault(kScene + kCheck + kControl + "[constants]\na = \"elephants\"\n"),
-            ":10:5: character 1 of \"elephants\": nothing is called 'elephants'");
+  EXPECT_EQ(
+      fault(kScene + kCheck + kControl + "[constants]\na = \"elephants\"\n"),
+      ":10:5: character 1 of \"elephants\": nothing is called 'elephants'; there are columns of "
+      "ledger.csv, and body.NAME.COLUMN, particles.QUANTITY.STATISTIC and others "
+      "(docs/validation.md)");
 }
 
 TEST(CaseFileTest, ConstantsAndVariantsAreKnownNames) {
