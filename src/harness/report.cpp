@@ -55,7 +55,10 @@ std::vector<FigureResult> results_of(const Figure& figure,
   std::vector<FigureResult> found;
   for (const ResultFolder& from : results) {
     const fs::path folder = from.path / figure.id;
-    if (auto json = results_in(folder)) found.push_back({from.name, folder, std::move(*json)});
+    auto json = results_in(folder);
+    if (!json) continue;
+    const std::string machine = json->value(Json::json_pointer("/run/device"), from.name);
+    found.push_back({machine, folder, std::move(*json)});
   }
   return found;
 }
