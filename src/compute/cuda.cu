@@ -115,12 +115,9 @@ void Cuda::download(void* to_host, const void* from, std::size_t bytes) {
   const bool words = bytes % kWord == 0 && reinterpret_cast<std::uintptr_t>(from) % kWord == 0;
   void* to = bytes <= kMailboxBytes ? mailbox_ : to_host;
   if (words && bytes > 0 && bytes <= kFewBytes) {
-    const auto count = static_cast<int>(bytes / kWord);
-    const int blocks = (count + kThreadsPerBlock - 1) / kThreadsPerBlock;
-    run_for_each<<<blocks, kThreadsPerBlock, 0, stream()>>>(
-        CopyWords{static_cast<const std::uint32_t*>(from), static_cast<std::uint32_t*>(mailbox_)},
-        count);
-    check_cuda(cudaGetLastError(), "download");
+    launch_for_each(
+        stream(), "download", static_cast<std::int64_t>(bytes / kWord),
+        CopyWords{static_cast<const std::uint32_t*>(from), static_cast<std::uint32_t*>(mailbox_)});
   } else {
     check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream()), "download");
   }

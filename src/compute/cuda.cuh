@@ -122,19 +122,27 @@ class CudaTimer {
 
 inline constexpr int kThreadsPerBlock = 256;
 
+// Smaller ones for launches without a sum, so that few items spread evenly.
+inline constexpr int kThreadsForEach = 128;
+
 template <class Kernel>
-__global__ void __launch_bounds__(kThreadsPerBlock) run_for_each(Kernel kernel, int n) {
-  const int i = blockIdx.x * kThreadsPerBlock + threadIdx.x;
+__global__ void __launch_bounds__(kThreadsForEach) run_for_each(Kernel kernel, int n) {
+  const int i = blockIdx.x * kThreadsForEach + threadIdx.x;
   if (i < n) kernel(i);
+}
+
+template <class Kernel>
+void launch_for_each(cudaStream_t stream, const char* label, std::int64_t n, const Kernel& kernel) {
+  const auto blocks = static_cast<unsigned>((n + kThreadsForEach - 1) / kThreadsForEach);
+  run_for_each<<<blocks, kThreadsForEach, 0, stream>>>(kernel, static_cast<int>(n));
+  check_cuda(cudaGetLastError(), label);
 }
 
 template <class Kernel>
 void for_each(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel) {
   if (n <= 0) return;
   const CudaTimer timer(device, label);
-  const auto blocks = static_cast<unsigned>((n + kThreadsPerBlock - 1) / kThreadsPerBlock);
-  run_for_each<<<blocks, kThreadsPerBlock, 0, device.stream()>>>(kernel, static_cast<int>(n));
-  check_cuda(cudaGetLastError(), label);
+  launch_for_each(device.stream(), label, n, kernel);
 }
 
 // Stages that do not need each other stand between these two: Grid (grid.cuh) gains by it.

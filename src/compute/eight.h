@@ -192,6 +192,23 @@ BARCHAN_INLINE EightPoints turn_rows(const Eight& r0, const Eight& r1, const Eig
 }
 #undef BARCHAN_TURN
 
+// Eight pairs of numbers that lie anywhere.
+struct EightPairs {
+  Eight x, y;
+};
+BARCHAN_INLINE EightPairs gather_eight(const Float2* pairs, const std::uint32_t* index) {
+  using Pair = float __attribute__((vector_size(8)));
+  const auto row = [&](int k) {  // k, k + 1, k + 4 and k + 5
+    const auto load = [&](int n) { return *reinterpret_cast<const Pair*>(pairs + index[n]); };
+    const auto low = __builtin_shufflevector(load(k), load(k + 1), 0, 1, 2, 3);
+    const auto high = __builtin_shufflevector(load(k + 4), load(k + 5), 0, 1, 2, 3);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+  };
+  const Eight a = row(0), b = row(2);
+  return {__builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14),
+          __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15)};
+}
+
 // Eight points that lie `stride` points apart from each other's numbers: points[stride index[k]].
 BARCHAN_INLINE EightPoints gather_eight(const Float4* points, std::size_t stride,
                                         const std::uint32_t* index) {

@@ -29,6 +29,9 @@ BARCHAN_INLINE void store_first(float* to, const Lanes& a, int count) {
 BARCHAN_INLINE PointLanes gather(const Float4* points, const std::uint32_t* index) {
   return gather_eight(points, 1, index);
 }
+BARCHAN_INLINE EightPairs gather(const Float2* pairs, const std::uint32_t* index) {
+  return gather_eight(pairs, index);
+}
 
 #else
 
@@ -138,6 +141,16 @@ BARCHAN_INLINE PointLanes gather(const Float4* points, const std::uint32_t* inde
   return {BARCHAN_TURN(xy01, xy23, 0, 1, 16, 17), BARCHAN_TURN(xy01, xy23, 2, 3, 18, 19),
           BARCHAN_TURN(zw01, zw23, 0, 1, 16, 17), BARCHAN_TURN(zw01, zw23, 2, 3, 18, 19)};
 #undef BARCHAN_TURN
+}
+struct PairLanes {
+  Lanes x, y;
+};
+BARCHAN_INLINE PairLanes gather(const Float2* pairs, const std::uint32_t* index) {
+  const EightPairs low = gather_eight(pairs, index), high = gather_eight(pairs, index + kEight);
+  const auto join = [](const Eight& a, const Eight& b) {
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  };
+  return {join(low.x, high.x), join(low.y, high.y)};
 }
 
 #endif  // __AVX512F__

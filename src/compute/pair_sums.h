@@ -36,11 +36,13 @@ struct Near {
 
   template <class Pack>
   HD_INLINE void put_second(const Pack& u) {
-    ux = u.x, uy = u.y, uz = u.z, uw = u.w;
+    ux = u.x, uy = u.y;
+    if constexpr (requires { u.z; }) uz = u.z, uw = u.w;
   }
   template <class Pack>
   HD_INLINE void put_third(const Pack& s) {
-    sx = s.x, sy = s.y, sz = s.z, sw = s.w;
+    sx = s.x, sy = s.y;
+    if constexpr (requires { s.z; }) sz = s.z, sw = s.w;
   }
 };
 
@@ -50,27 +52,33 @@ HD inline Near<float> near_of(const Vec3& p, const Float4& q) {
   return near;
 }
 
-// What is read of each neighbour: its packed point, and one or two packs more.
-template <int kPacks>
+// What is read of each neighbour: its packed point, and up to two packs more, each of four numbers
+// or of two.
+struct NoPack {};
+template <class Second = NoPack, class Third = NoPack>
 struct Packs {
-  View<const Float4> pack[kPacks];
+  View<const Float4> points;
+  View<const Second> second;
+  View<const Third> third;
+  static constexpr bool kTwo = !std::is_same_v<Second, NoPack>;
+  static constexpr bool kThree = !std::is_same_v<Third, NoPack>;
 #if defined(__CUDA_ARCH__)
   HD_INLINE Near<float> operator()(const Vec3& p, std::uint32_t j) const {
-    Near<float> near = near_of(p, packed(pack[0], j));
-    if constexpr (kPacks > 1) near.put_second(packed(pack[1], j));
-    if constexpr (kPacks > 2) near.put_third(packed(pack[2], j));
+    Near<float> near = near_of(p, packed(points, j));
+    if constexpr (kTwo) near.put_second(packed(second, j));
+    if constexpr (kThree) near.put_third(packed(third, j));
     return near;
   }
 #elif !defined(__CUDACC__)
   // The first `count` of them; empty lanes far away.
   HD_INLINE Near<Lanes> operator()(const Vec3& p, const std::uint32_t* list, int count) const {
     constexpr float kFar = 1e18f;  // its square is still finite
-    const PointLanes q = gather(pack[0].data, list);
+    const PointLanes q = gather(points.data, list);
     Near<Lanes> near{};
     near.x = p.x - q.x, near.y = p.y - q.y, near.z = p.z - q.z, near.w = q.w;
     near.x = keep_first(near.x, count, kFar);
-    if constexpr (kPacks > 1) near.put_second(gather(pack[1].data, list));
-    if constexpr (kPacks > 2) near.put_third(gather(pack[2].data, list));
+    if constexpr (kTwo) near.put_second(gather(second.data, list));
+    if constexpr (kThree) near.put_third(gather(third.data, list));
     return near;
   }
 #endif
@@ -95,8 +103,8 @@ HD_INLINE inline void each(const Do& do_it) {
 
 // `lists` is a Neighbours (spatial/neighbours.h). On a GPU so many threads share the list: each
 // takes every so manieth four of it, and all get the sums.
-template <int kThreads, class Lists, int kPacks, class Sum>
-HD_INLINE inline Sums<Sum::kSums> sum_packs(const Lists& lists, const Packs<kPacks>& packs, int i,
+template <int kThreads, class Lists, class ThePacks, class Sum>
+HD_INLINE inline Sums<Sum::kSums> sum_packs(const Lists& lists, const ThePacks& packs, int i,
                                             const Vec3& p, const Sum& sum) {
   Sums<Sum::kSums> result;
 #if defined(__CUDA_ARCH__)
@@ -135,21 +143,30 @@ HD_INLINE inline Sums<Sum::kSums> sum_packs(const Lists& lists, const Packs<kPac
   return result;
 }
 
+// Whether it is so for any particle of the warp, which then goes one way; on a CPU for this one.
+HD inline bool any_of_warp(bool mine) {
+#if defined(__CUDA_ARCH__)
+  return __any_sync(__activemask(), mine);
+#else
+  return mine;
+#endif
+}
+
 template <class Lists, class Sum>
 HD inline auto sum_pairs(const Lists& lists, const View<const Float4>& points, int i, const Vec3& p,
                          const Sum& sum) {
-  return sum_packs<1>(lists, Packs<1>{{points}}, i, p, sum);
+  return sum_packs<1>(lists, Packs<>{points, {}, {}}, i, p, sum);
 }
-template <class Lists, class Sum>
+template <class Lists, class Second, class Sum>
 HD inline auto sum_pairs(const Lists& lists, const View<const Float4>& points,
-                         const View<const Float4>& more, int i, const Vec3& p, const Sum& sum) {
-  return sum_packs<1>(lists, Packs<2>{{points, more}}, i, p, sum);
+                         const View<const Second>& more, int i, const Vec3& p, const Sum& sum) {
+  return sum_packs<1>(lists, Packs<Second>{points, more, {}}, i, p, sum);
 }
-template <class Lists, class Sum>
+template <class Lists, class Second, class Third, class Sum>
 HD inline auto sum_pairs(const Lists& lists, const View<const Float4>& points,
-                         const View<const Float4>& more, const View<const Float4>& third, int i,
+                         const View<const Second>& more, const View<const Third>& third, int i,
                          const Vec3& p, const Sum& sum) {
-  return sum_packs<1>(lists, Packs<3>{{points, more, third}}, i, p, sum);
+  return sum_packs<1>(lists, Packs<Second, Third>{points, more, third}, i, p, sum);
 }
 
 // For passes over few particles, which would otherwise be a long chain of loads each: eight threads
@@ -168,13 +185,13 @@ constexpr std::int64_t split() {
 template <class Lists, class Sum>
 HD inline auto sum_pairs_split(const Lists& lists, const View<const Float4>& points, int i,
                                const Vec3& p, const Sum& sum) {
-  return sum_packs<kSplit>(lists, Packs<1>{{points}}, i, p, sum);
+  return sum_packs<kSplit>(lists, Packs<>{points, {}, {}}, i, p, sum);
 }
 template <class Lists, class Sum>
 HD inline auto sum_pairs_split(const Lists& lists, const View<const Float4>& points,
                                const View<const Float4>& more, int i, const Vec3& p,
                                const Sum& sum) {
-  return sum_packs<kSplit>(lists, Packs<2>{{points, more}}, i, p, sum);
+  return sum_packs<kSplit>(lists, Packs<Float4>{points, more, {}}, i, p, sum);
 }
 
 }  // inline namespace

@@ -29,6 +29,10 @@ struct View {
 struct alignas(16) Float4 {
   float x, y, z, w;
 };
+// Two numbers more of each, where that is enough: a GPU's load unit pays by the byte.
+struct alignas(8) Float2 {
+  float x, y;
+};
 
 // Three places in memory that read and write as one Vec3.
 struct Vec3Ref {
@@ -100,6 +104,15 @@ HD inline Float4 packed(const View<const Float4>& points, std::uint32_t i) {
   return {p.x, p.y, p.z, p.w};
 #else
   return points.data[i];
+#endif
+}
+HD inline Float2 packed(const View<const Float2>& pairs, std::uint32_t i) {
+  BARCHAN_ASSERT(i < pairs.size);
+#if defined(__CUDA_ARCH__)
+  const float2 p = __ldg(reinterpret_cast<const float2*>(pairs.data) + i);
+  return {p.x, p.y};
+#else
+  return pairs.data[i];
 #endif
 }
 HD inline Vec3 point(const View<const Float4>& points, std::uint32_t i) {

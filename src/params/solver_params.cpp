@@ -108,7 +108,7 @@ const ParamTable& table_of<GranularSphParams>() {
                  "Most spacings that a particle moves in one step."),
           number("fall", &P::fall, "", above_to(0, 0.2),
                  "Longest step over sqrt(spacing / gravity). Sand at rest and deep water want "
-                 "0.03; splashes bear more."),
+                 "0.027; splashes bear more."),
           number("bond_limit", &P::bond_limit, "1/s", between(0, 1e6),
                  "Cohesive material: rate of strain that its bonds bear."),
           number("bond_strain", &P::bond_strain, "", above_to(0, 1e6),

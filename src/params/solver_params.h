@@ -47,7 +47,7 @@ struct GranularSphParams {
   double viscosity = 0.2;     // alpha of Monaghan's, for fluids
   double dt_max = 0.005;      // longest step [s]
   double cfl = 0.4;           // most spacings a particle moves in a step
-  double fall = 0.03;         // longest step over sqrt(d / g)
+  double fall = 0.027;        // longest step over sqrt(d / g)
   double bond_limit = 1.0;    // strain rate that breaks no bonds [1/s]
   double bond_strain = 0.05;  // strain beyond it that breaks a bond
   double bond_time = 1.0;     // to heal [s]

@@ -43,7 +43,7 @@ class GsphSolver final : public Solver {
   void correct_pressure(int k, double dt, const State& next);
   void correct_velocity(int k, double dt, bool may_end, State& next);
   void correct_stress(double dt, const State& next);
-  void correct_velocity_by_stress(double dt, const State& next, bool first);
+  void correct_velocity_by_stress(double dt, const State& next);
   bool dense_enough();
   void look_around(State& next);
   void keep_stress(double dt, State& next);
@@ -54,6 +54,11 @@ class GsphSolver final : public Solver {
   void finish_report(const std::vector<gsph::Results>& results, double dt, const State& next,
                      StepReport& report, BodyImpulses& out);
 
+  gsph::Star star() { return {points_.view(), rest_of_star_.view()}; }
+  gsph::ConstStar moving() const { return {points_.view(), rest_of_star_.view()}; }
+  gsph::StressView stress() {
+    return {stress_.view(), rest_of_stress_.view(), more_stress_.view()};
+  }
   bool paper() const { return params_.scheme == "paper"; }
   Containment containment(const SolidsView& solids) const;
   std::int64_t n() const { return static_cast<std::int64_t>(points_.size()); }
@@ -73,11 +78,15 @@ class GsphSolver final : public Solver {
   Boundary<Device> boundary_;
 
   Buffer<gsph::Matter> matter_;
-  Buffer<Float4> points_, with_pressure_;    // x with w, x with p
-  Buffer<Float4> velocities_, free_, star_;  // v; v by gravity alone; v*
+  Buffer<Float4> points_, with_pressure_;  // x with v*.x, x with p
+  Buffer<Float4> velocities_, free_;       // v; v by gravity alone, b
+  Buffer<Float2> rest_of_star_;            // v*.y, v*.z
   Buffer<gsph::Goal> goals_;
-  Buffer<Float4> stress_, more_stress_;
-  Buffer3 pull_, friction_;    // by stress, on walls [m/s^2]
+  Buffer<Float4> stress_;  // see StressView
+  Buffer<Float2> rest_of_stress_;
+  Buffer<Float4> more_stress_;
+  Buffer<Float4> pull_;        // by stress [m/s^2], b
+  Buffer3 friction_;           // on walls [m/s^2]
   Buffer<float> around_;       // mean pressure of the step before, of sand [Pa]
   Buffer<float> packing_;      // what the density lacked at the start
   Buffer<float> strain_rate_;  // [1/s]

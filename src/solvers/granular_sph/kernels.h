@@ -92,11 +92,12 @@ HD inline float strength(const Matter& m, float p, float bonds) {
   return m.friction * p + 1.41421356f * bonds * bonds * m.cohesion;
 }
 
-// What a particle is to reach in a step.
-struct Goal {
-  float density;       // over that at rest
-  float ease;          // of the corrections, where particles are crowded: see Press
-  float error = 0.0f;  // how far it was from there before the last correction
+// What a particle is to reach in a step, and b, its share in the weight beside walls.
+struct alignas(16) Goal {
+  float lack;    // the density that it is to have less that at the step's start, over that at rest
+  float ease;    // of the corrections, where particles are crowded: see Press
+  float error;   // how far it was from there before the last correction
+  float beside;  // b
 };
 
 // ---- Solids
@@ -169,6 +170,39 @@ struct MeasureWalls {
   }
 };
 
+// v* with x, in packs as short as can be: a GPU's passes over neighbours take as long as what they
+// read of each.
+template <class Four, class Two>
+struct Moving {
+  View<Four> points;  // x, v*.x
+  View<Two> rest;     // v*.y, v*.z
+
+  HD Vec3 place(int i) const { return point(points, static_cast<std::uint32_t>(i)); }
+  HD Vec3 velocity(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    return {points[at].w, rest[at].x, rest[at].y};
+  }
+  HD void set(std::size_t at, const Vec3& x, const Vec3& v) const {
+    points[at] = {x.x, x.y, x.z, v.x};
+    rest[at] = {v.y, v.z};
+  }
+};
+using Star = Moving<Float4, Float2>;
+using ConstStar = Moving<const Float4, const Float2>;
+
+// s, in packs for those who need it alone, and for those who need more.
+struct StressView {
+  View<Float4> first;  // xx, yy, zz, xy
+  View<Float2> rest;   // xz, yz
+  View<Float4> more;   // xz, yz, 1 / strength, b
+
+  HD void set(std::size_t i, const Sym3& s, float per_strength, float b) const {
+    first[i] = {s.xx, s.yy, s.zz, s.xy};
+    rest[i] = {s.xz, s.yz};
+    more[i] = {s.xz, s.yz, per_strength, b};
+  }
+};
+
 // ---- The step's start, in the order of the cells
 
 // Pressure begins with shares of the last step's own and, in sand that does not cohere, of the mean
@@ -183,7 +217,7 @@ struct Gather {
   View<const std::uint8_t> material;
   View<const Matter> matter;
   Warm smooth, loose;          // of fluids and soil, of sand
-  View<Float4> points;         // out: x, w
+  View<Float4> points;         // out: x
   View<Float4> with_pressure;  // out: x, p
   View<Float4> velocities;     // out: v, alpha rho
 
@@ -192,7 +226,7 @@ struct Gather {
     const std::size_t from = order[i];
     const Vec3 p = x[from], u = v[from];
     const Matter& m = matter[material[from]];
-    points[i] = {p.x, p.y, p.z, m.weight};
+    points[i] = {p.x, p.y, p.z, 0.0f};
     const float start = m.rough && m.cohesion <= 0.0f
                             ? loose.own * pressure[from] + loose.mean * mean[from]
                             : smooth.own * pressure[from];
@@ -264,8 +298,10 @@ struct Measure {
   Vec3 gravity;              // [m/s^2]
   float dt;                  // [s]
   float sound;               // c_s h / 2 of the viscosity [m^2/s]
-  View<Float4> free, star;   // out: v + dt (g + viscosity), b; v*, b
+  View<Float4> free;         // out: v + dt (g + viscosity), b
+  Star star;                 // out: v*
   View<Float4> more_stress;  // out: b as its last number; empty without sand
+  View<Float4> pull;         // out: nothing yet; b; likewise
   View<Goal> goals;          // out
   View<float> density;       // out [kg/m^3]
 
@@ -274,9 +310,9 @@ struct Measure {
     const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
     const Float4 mine = packed(velocities, static_cast<std::uint32_t>(i));
     const Matter& m = matter[material[at]];
-    const Vec3 v(mine.x, mine.y, mine.z);
-    const auto sums = sum_pairs(near, with_pressure, velocities, i, {me.x, me.y, me.z},
-                                MeasureSums{k.W, v, me.w, mine.w});
+    const Vec3 x(me.x, me.y, me.z), v(mine.x, mine.y, mine.z);
+    const auto sums =
+        sum_pairs(near, with_pressure, velocities, i, x, MeasureSums{k.W, v, me.w, mine.w});
     float count = 1.0f + sums[0];  // with itself
     Vec3 push = sums.vector(1), rub{};
     float beside = 0.0f, swept = 0.0f;
@@ -292,11 +328,14 @@ struct Measure {
     const Vec3 start = v + dt * (gravity - (0.5f * sound * scale) * sums.vector(4));
     const Vec3 end = start + dt * (rub - scale * push);
     free[at] = {start.x, start.y, start.z, beside};
-    star[at] = {end.x, end.y, end.z, beside};
-    if (more_stress.size > 0) more_stress[at].w = beside;
+    star.set(at, x, end);
+    if (more_stress.size > 0) {
+      more_stress[at].w = beside;
+      pull[at] = {0.0f, 0.0f, 0.0f, beside};
+    }
     const float packed_by = packing.size > 0 ? packing[at] : 0.0f;
-    goals[at] = {target(c - swept + packed_by) - packed_by,
-                 min(1.0f, k.squares / max(sums[7], 1e-6f))};
+    goals[at] = {target(c - swept + packed_by) - packed_by - c,
+                 min(1.0f, k.squares / max(sums[7], 1e-6f)), 0.0f, beside};
     density[at] = c * m.density;
     const float excess = max(c - 1.0f, 0.0f);
     return {excess, excess, static_cast<std::uint64_t>(near.count(i))};
@@ -317,7 +356,9 @@ struct Measure {
 // in the same point, where nothing parts it again: pairs push along r.
 inline constexpr float kDistances = 0.2f;  // how much smaller than the net's, at most
 struct MoveOn {
-  View<const Float4> points, free, star, with_pressure;
+  Star star;  // in; out, of those near solids: w in the place of v*.x, for PushSolids
+  View<const Float4> smoothed;  // v* after LookAround; empty without sand
+  View<const Float4> free, with_pressure;
   View<const std::uint8_t> material;
   View<const Matter> matter;
   View<const std::uint32_t> slot_of;
@@ -332,8 +373,9 @@ struct MoveOn {
 
   HD_INLINE bool operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
-    const Vec3 from = point(points, static_cast<std::uint32_t>(i));
-    const Vec3 wanted = point(star, static_cast<std::uint32_t>(i));
+    const Vec3 from = star.place(i);
+    const Vec3 wanted =
+        smoothed.size > 0 ? point(smoothed, static_cast<std::uint32_t>(i)) : star.velocity(i);
     const float most = max(fast, length(point(free, static_cast<std::uint32_t>(i))));
     const Vec3 speed = min(1.0f, most / max(length(wanted), 1e-30f)) * wanted;
     const Vec3 to = from + dt * speed;
@@ -344,12 +386,15 @@ struct MoveOn {
     pressure[at] = p;
     near_wall[at] = near ? 1 : 0;
     const std::uint32_t slot = slot_of[at];
-    if (near || slot != ~0u) pushed[at] = slot == ~0u ? Vec3{} : (dt * dt) * parts[slot].push;
+    if (near || slot != ~0u) {
+      pushed[at] = slot == ~0u ? Vec3{} : (dt * dt) * parts[slot].push;
+      star.points[at].w = matter[material[at]].weight;
+    }
     return near;
   }
   HD_CALLED void some(int i) const {
     const auto at = static_cast<std::size_t>(i);
-    const Vec3 from = point(points, static_cast<std::uint32_t>(i)), to = x[at];
+    const Vec3 from = star.place(i), to = x[at];
     Containment own = solids;
     own.radius *= 1.0f - kDistances * Random{}.uniform(id[at], 0);
     const Vec3 kept = own.move(from, to), change = kept - to;

@@ -12,7 +12,7 @@ struct RateSums {
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
     const Pair<T> d(j, h);
-    sums[0] += d.g() * ((v.x - j.ux) * j.x + ((v.y - j.uy) * j.y + (v.z - j.uz) * j.z));
+    sums[0] += d.g() * ((v.x - j.w) * j.x + ((v.y - j.ux) * j.y + (v.z - j.uy) * j.z));
   }
 };
 
@@ -26,8 +26,7 @@ struct RateSums {
 inline constexpr float kSmaller = 0.7f;
 struct Press {
   Neighbours near;
-  View<const Float4> points, star;
-  View<const float> density;
+  ConstStar star;
   View<const std::uint8_t> material;
   View<const Matter> matter;
   View<const std::uint32_t> slot_of;
@@ -41,22 +40,21 @@ struct Press {
 
   HD_INLINE Excess operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
-    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
-    const Vec3 v = point(star, static_cast<std::uint32_t>(i));
-    const auto sums = sum_pairs(near, points, star, i, x, RateSums{k.W, v});
+    const Vec3 x = star.place(i), v = star.velocity(i);
+    const auto sums = sum_pairs(near, star.points, star.rest, i, x, RateSums{k.W, v});
     float rate = sums[0];
     if (slot_of[at] != ~0u) rate += dot(v, parts[slot_of[at]].grad);
     const float rho = matter[material[at]].density;
-    const float c = density[at] / rho + (dt * k.steep) * rate;
-    Goal& goal = goals[at];
-    const float error = c - goal.density;
+    Goal goal = goals[at];
+    const float error = (dt * k.steep) * rate - goal.lack, before = with_pressure[at].w;
     if (error * goal.error < 0.0f && std::abs(error) > kSmaller * std::abs(goal.error)) {
       goal.ease *= 0.5f;
     }
     goal.error = error;
+    goals[at] = goal;
     // No more than what would undo an excess density of 1: whatever happens, it stays finite.
-    const float most = delta * rho, p = with_pressure[at].w + goal.ease * most * error;
-    with_pressure[at].w = max(-most_pull * most, min(p, most));
+    const float most = delta * rho, p = before + goal.ease * most * error;
+    with_pressure[at] = {x.x, x.y, x.z, max(-most_pull * most, min(p, most))};
     return {max(error, 0.0f), max(error, 0.0f), 0};
   }
 };
@@ -132,9 +130,9 @@ struct AroundSums {
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
     const T W = Pair<T>(j, h).shape();
-    const T x = j.ux - v.x, y = j.uy - v.y, z = j.uz - v.z;
+    const T x = j.w - v.x, y = j.ux - v.y, z = j.uy - v.z;
     const T stick = W * positive(1.0f - per_slow * (x * x + (y * y + z * z)));
-    sums[0] += j.w * W;
+    sums[0] += j.sw * W;
     sums[1] += W;
     sums[2] += stick * x;
     sums[3] += stick * y;
@@ -143,7 +141,8 @@ struct AroundSums {
 };
 struct LookAround {
   Neighbours near;
-  View<const Float4> with_pressure, star;
+  View<const Float4> with_pressure;
+  ConstStar star;
   View<const std::uint8_t> material;
   View<const Matter> matter;
   Kernels k;
@@ -155,12 +154,13 @@ struct LookAround {
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
-    const Vec3 v = point(star, static_cast<std::uint32_t>(i));
-    const auto sums = sum_pairs(near, with_pressure, star, i, {me.x, me.y, me.z},
+    const Vec3 v = star.velocity(i);
+    const auto sums = sum_pairs(near, star.points, star.rest, with_pressure, i, {me.x, me.y, me.z},
                                 AroundSums{k.W, v, 1.0f / (slow * slow)});
-    mean[at] = (me.w + sums[0]) / (1.0f + sums[1]);
     const Vec3 to = v + (k.count * least / matter[material[at]].density) * sums.vector(2);
-    velocities[at] = {to.x, to.y, to.z, velocities[at].w};
+    const float viscosity = velocities[at].w;
+    mean[at] = (me.w + sums[0]) / (1.0f + sums[1]);
+    velocities[at] = {to.x, to.y, to.z, viscosity};
   }
 };
 
@@ -194,10 +194,10 @@ struct Push {
   View<const Float4> with_pressure, free;
   View<const std::uint8_t> material;
   View<const Matter> matter;
-  View3<const float> pull;  // acceleration by s; empty without sand
+  View<const Float4> pull;  // acceleration by s; empty without sand
   Kernels k;
-  float dt;           // [s]
-  View<Float4> star;  // in: b; out: v*
+  float dt;   // [s]
+  Star star;  // out: v*
 
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
@@ -206,8 +206,8 @@ struct Push {
     const auto sums = sum_pairs(near, with_pressure, i, x, PushSums{k.W, me.w});
     const float scale = k.grad / matter[material[at]].density;
     Vec3 v = point(free, static_cast<std::uint32_t>(i)) - (dt * scale) * sums.vector(0);
-    if (pull.size > 0) v += dt * pull[at];
-    star[at] = {v.x, v.y, v.z, star[at].w};
+    if (pull.size > 0) v += dt * point(pull, static_cast<std::uint32_t>(i));
+    star.set(at, x, v);
   }
 };
 
@@ -230,7 +230,7 @@ struct MeetWalls {
   float dt;               // [s]
   View<WallPart> parts;   // in and out: what they do
   View3<float> friction;  // in and out: f [m/s^2]
-  View<Float4> star;      // in and out: v*
+  Star star;              // in and out: v*
 
   HD_INLINE void operator()(int item) const {
     const auto slot = static_cast<std::uint32_t>(item / kSplit);
@@ -241,10 +241,9 @@ struct MeetWalls {
     const float scale = k.grad / m.density;
     const Vec3 push = by_walls(i, parts[slot], m), more = m.rough ? beside(i) : Vec3{};
     if (item % kSplit != 0) return;
-    const Float4 before = star[at];
-    Vec3 v = Vec3(before.x, before.y, before.z) - (dt * scale) * more;
+    Vec3 v = star.velocity(i) - (dt * scale) * more;
     v += dt * meet(at, m, parts[slot], -scale * push, v);
-    star[at] = {v.x, v.y, v.z, before.w};
+    star.set(at, star.place(i), v);
   }
   // Sum of b_i b_j slope (p_i + p_j) r / r.
   HD_INLINE Vec3 beside(int i) const {

@@ -52,9 +52,10 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
       with_pressure_(device),
       velocities_(device),
       free_(device),
-      star_(device),
+      rest_of_star_(device),
       goals_(device),
       stress_(device),
+      rest_of_stress_(device),
       more_stress_(device),
       pull_(device),
       friction_(device),
@@ -137,8 +138,8 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   const int passes = (solids.count + kSolidsPerPass - 1) / kSolidsPerPass;
   results_.resize(static_cast<std::size_t>(std::max(params_.iterations_max, passes)));
   cells_.sort(now.position(), frame_.choose(now.position(), h, &results_.data()->bounds));
-  for (auto* packs : {&points_, &with_pressure_, &velocities_, &free_, &star_})
-    packs->resize(count);
+  for (auto* packs : {&points_, &with_pressure_, &velocities_, &free_}) packs->resize(count);
+  rest_of_star_.resize(count);
   goals_.resize(count);
   for_each(
       device_, "reorder", n(),
@@ -147,16 +148,16 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
                    now.material(), std::as_const(matter_).view(), smooth, paper() ? smooth : rough,
                    points_.view(), with_pressure_.view(), velocities_.view()});
   if (rough_) {
-    for (auto* packs : {&stress_, &more_stress_}) packs->resize(count);
-    for (auto* vectors : {&pull_, &friction_}) vectors->resize(count);
+    for (auto* packs : {&stress_, &more_stress_, &pull_}) packs->resize(count);
+    rest_of_stress_.resize(count);
+    friction_.resize(count);
     for (auto* numbers : {&around_, &packing_, &strain_rate_}) numbers->resize(count);
     for_each(device_, "reorder", n(),
              gsph::GatherStress{cells_.order(), now.vectors("stress_normal"),
                                 now.vectors("stress_shear"), now.vectors("wall_friction"),
                                 now.numbers<float>("mean_pressure"), now.numbers<float>("packing"),
-                                paper() ? 0.0f : 1.0f, stress_.view(), more_stress_.view(),
-                                friction_.view(), with_pressure_.view(), around_.view(),
-                                packing_.view()});
+                                paper() ? 0.0f : 1.0f, stress(), friction_.view(),
+                                with_pressure_.view(), around_.view(), packing_.view()});
   }
   begin_aside(device_);
   boundary_.place(next.bodies, cells_.cells(), std::as_const(points_).view(), h);
@@ -186,16 +187,28 @@ template <class Device>
 void GsphSolver<Device>::measure(double dt, const gsph::Target& target, State& next) {
   const double d = setup_.spacing, g = length(setup_.gravity);
   const double sound = gsph::kSound * std::sqrt(g * d) * d;  // c_s h / 2
-  reduce_to<gsph::JoinExcess>(
-      device_, "measure", n(),
-      gsph::Measure{near_.view(), std::as_const(with_pressure_).view(),
-                    std::as_const(velocities_).view(), next.material(),
-                    std::as_const(matter_).view(), boundary_.view().slot_of,
-                    std::as_const(wall_parts_).view(), std::as_const(friction_).view(),
-                    std::as_const(packing_).view(), kernels_, target, gravity_,
-                    static_cast<float>(dt), static_cast<float>(sound), free_.view(), star_.view(),
-                    more_stress_.view(), goals_.view(), next.write_numbers<float>("density")},
-      &results_.data()->measured);
+  reduce_to<gsph::JoinExcess>(device_, "measure", n(),
+                              gsph::Measure{near_.view(),
+                                            std::as_const(with_pressure_).view(),
+                                            std::as_const(velocities_).view(),
+                                            next.material(),
+                                            std::as_const(matter_).view(),
+                                            boundary_.view().slot_of,
+                                            std::as_const(wall_parts_).view(),
+                                            std::as_const(friction_).view(),
+                                            std::as_const(packing_).view(),
+                                            kernels_,
+                                            target,
+                                            gravity_,
+                                            static_cast<float>(dt),
+                                            static_cast<float>(sound),
+                                            free_.view(),
+                                            star(),
+                                            more_stress_.view(),
+                                            pull_.view(),
+                                            goals_.view(),
+                                            next.write_numbers<float>("density")},
+                              &results_.data()->measured);
 }
 
 template <class Device>
@@ -204,8 +217,7 @@ void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
       gsph::pressure_step(kernels_, dt) * (paper() && rough_ ? gsph::kTogether : gsph::kRelax);
   reduce_to<gsph::JoinExcess>(
       device_, "pressure", n(),
-      gsph::Press{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
-                  next.numbers<float>("density"), next.material(), std::as_const(matter_).view(),
+      gsph::Press{near_.view(), moving(), next.material(), std::as_const(matter_).view(),
                   boundary_.view().slot_of, std::as_const(wall_parts_).view(), kernels_,
                   static_cast<float>(dt), static_cast<float>(delta),
                   static_cast<float>(params_.pressure == "bilateral" ? gsph::kPull : 0.0),
@@ -229,13 +241,13 @@ void GsphSolver<Device>::correct_velocity(int k, double dt, bool may_end, State&
   for_each(
       device_, "push", n(),
       gsph::Push{near_.view(), with_pressure, free, next.material(), std::as_const(matter_).view(),
-                 std::as_const(pull_).view(), kernels_, static_cast<float>(dt), star_.view()});
+                 std::as_const(pull_).view(), kernels_, static_cast<float>(dt), star()});
   join_aside(device_);
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
            gsph::MeetWalls{near_.view(), walls, with_pressure, free,
                            std::as_const(wall_pressure_).view(), next.material(),
                            std::as_const(matter_).view(), kernels_, static_cast<float>(dt),
-                           wall_parts_.view(), friction_.view(), star_.view()});
+                           wall_parts_.view(), friction_.view(), star()});
 }
 
 template <class Device>
@@ -244,24 +256,25 @@ void GsphSolver<Device>::correct_stress(double dt, const State& next) {
   const double omega = gsph::kOmega * (paper() ? gsph::kTogether : 1.0);
   for_each(
       device_, "strain", n(),
-      gsph::Strain{near_.view(), std::as_const(points_).view(), std::as_const(star_).view(),
+      gsph::Strain{near_.view(), moving(), std::as_const(free_).view(),
                    std::as_const(with_pressure_).view(),
                    paper() ? View<const float>{} : std::as_const(around_).view(),
                    std::as_const(goals_).view(), next.material(), std::as_const(matter_).view(),
                    cohesive_ ? next.numbers<float>("damage") : View<const float>{}, kernels_,
                    gsph::Yield{params_.yield == "alduan-otaduy"},
-                   static_cast<float>(omega * gsph::stress_step(kernels_, dt)), stress_.view(),
-                   more_stress_.view(), strain_rate_.view()});
+                   static_cast<float>(omega * gsph::stress_step(kernels_, dt)), stress(),
+                   strain_rate_.view()});
 }
 
 template <class Device>
-void GsphSolver<Device>::correct_velocity_by_stress(double dt, const State& next, bool first) {
+void GsphSolver<Device>::correct_velocity_by_stress(double dt, const State& next) {
   if (!rough_) return;
   for_each(
       device_, "pull", n(),
-      gsph::Pull{near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
-                 std::as_const(more_stress_).view(), next.material(), std::as_const(matter_).view(),
-                 kernels_, static_cast<float>(dt), first, pull_.view(), star_.view()});
+      gsph::Pull{near_.view(), std::as_const(with_pressure_).view(), std::as_const(stress_).view(),
+                 std::as_const(rest_of_stress_).view(), std::as_const(more_stress_).view(),
+                 next.material(), std::as_const(matter_).view(), kernels_, static_cast<float>(dt),
+                 pull_.view(), star()});
 }
 
 template <class Device>
@@ -301,12 +314,11 @@ template <class Device>
 double GsphSolver<Device>::try_again(const State& next) {
   reduce_to<gsph::JoinExcess>(
       device_, "rest", n(),
-      gsph::TryAgain{std::as_const(star_).view(), next.vectors("stress_normal"),
-                     next.vectors("stress_shear"), next.vectors("wall_friction"),
-                     next.numbers<float>("mean_pressure"), next.material(),
-                     std::as_const(matter_).view(), gsph::kWarmMean / gsph::kWarm,
-                     velocities_.view(), with_pressure_.view(), stress_.view(), more_stress_.view(),
-                     friction_.view(), around_.view()},
+      gsph::TryAgain{moving(), next.vectors("stress_normal"), next.vectors("stress_shear"),
+                     next.vectors("wall_friction"), next.numbers<float>("mean_pressure"),
+                     next.material(), std::as_const(matter_).view(), gsph::kWarmMean / gsph::kWarm,
+                     velocities_.view(), with_pressure_.view(), stress(), friction_.view(),
+                     around_.view()},
       &results_.data()->measured);
   gsph::Results now;
   device_.download(&now, results_.data(), sizeof(now));
@@ -325,12 +337,11 @@ bool GsphSolver<Device>::dense_enough() {
 template <class Device>
 void GsphSolver<Device>::look_around(State& next) {
   const double slow = paper() ? 0.0 : gsph::kStick * setup_.spacing / longest_step();
-  for_each(
-      device_, "mean", n(),
-      gsph::LookAround{near_.view(), std::as_const(with_pressure_).view(),
-                       std::as_const(star_).view(), next.material(), std::as_const(matter_).view(),
-                       kernels_, static_cast<float>(std::max(slow, 1e-12)), lightest_,
-                       next.write_numbers<float>("mean_pressure"), velocities_.view()});
+  for_each(device_, "mean", n(),
+           gsph::LookAround{near_.view(), std::as_const(with_pressure_).view(), moving(),
+                            next.material(), std::as_const(matter_).view(), kernels_,
+                            static_cast<float>(std::max(slow, 1e-12)), lightest_,
+                            next.write_numbers<float>("mean_pressure"), velocities_.view()});
 }
 
 template <class Device>
@@ -352,13 +363,13 @@ void GsphSolver<Device>::move_on(const SolidsView& solids, double dt, State& nex
   pushed_.resize(points_.size());
   for_each_some(
       device_, "move", n(),
-      gsph::MoveOn{
-          std::as_const(points_).view(), std::as_const(free_).view(),
-          std::as_const(rough_ ? velocities_ : star_).view(), std::as_const(with_pressure_).view(),
-          next.material(), std::as_const(matter_).view(), boundary_.view().slot_of,
-          std::as_const(wall_parts_).view(), next.id(), containment(solids), static_cast<float>(dt),
-          static_cast<float>(setup_.spacing / longest_step()), near_wall_.view(), pushed_.view(),
-          next.write_position(), next.write_velocity(), next.write_numbers<float>("pressure")});
+      gsph::MoveOn{star(), rough_ ? std::as_const(velocities_).view() : View<const Float4>{},
+                   std::as_const(free_).view(), std::as_const(with_pressure_).view(),
+                   next.material(), std::as_const(matter_).view(), boundary_.view().slot_of,
+                   std::as_const(wall_parts_).view(), next.id(), containment(solids),
+                   static_cast<float>(dt), static_cast<float>(setup_.spacing / longest_step()),
+                   near_wall_.view(), pushed_.view(), next.write_position(), next.write_velocity(),
+                   next.write_numbers<float>("pressure")});
   if (rough_) keep_stress(dt, next);
   if (cohesive_) {
     const gsph::Bonds bonds{static_cast<float>(params_.bond_limit),

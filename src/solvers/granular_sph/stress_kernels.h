@@ -20,18 +20,17 @@ struct GatherStress {
   View3<const float> normal, shear, rub;  // xx, yy, zz; xy, xz, yz; f
   View<const float> mean, packed;         // p around it [Pa]; packing
   float warm;
-  View<Float4> stress, more_stress;  // out: xx, yy, zz, xy; xz, yz, (1 / strength), (b)
-  View3<float> friction;             // out: f
-  View<Float4> with_pressure;        // in and out
-  View<float> around, packing;       // out: p around it [Pa]; packing
+  StressView stress;            // out, but for b
+  View3<float> friction;        // out: f
+  View<Float4> with_pressure;   // in and out
+  View<float> around, packing;  // out: p around it [Pa]; packing
 
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
     const std::size_t from = order[i];
     const Vec3 n = warm * normal[from], t = warm * shear[from];
-    stress[i] = {n.x, n.y, n.z, t.x};
-    cancel(with_pressure[i], stress[i]);
-    more_stress[i] = {t.y, t.z, 0.0f, 0.0f};
+    stress.set(i, {n.x, n.y, n.z, t.x, t.y, t.z}, 0.0f, 0.0f);
+    cancel(with_pressure[i], stress.first[i]);
     friction[i] = warm * rub[from];
     around[i] = mean[from];
     packing[i] = packed[from];
@@ -43,28 +42,29 @@ struct GatherStress {
 // What the next try begins with: v*, and p and s as the next step would have them, but without
 // their losses. The sum is that of v*^2.
 struct TryAgain {
-  View<const Float4> star;
+  ConstStar star;
   View3<const float> normal, shear, rub;
   View<const float> mean;  // p around it [Pa]
   View<const std::uint8_t> material;
   View<const Matter> matter;
-  float smooth;                                          // share of the mean in p
-  View<Float4> velocities, with_pressure, stress, more;  // in and out
-  View3<float> friction;                                 // out
-  View<float> around;                                    // out
+  float smooth;                            // share of the mean in p
+  View<Float4> velocities, with_pressure;  // in and out
+  StressView stress;                       // in and out
+  View3<float> friction;                   // out
+  View<float> around;                      // out
 
   HD_INLINE Excess operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    const Vec3 v = point(star, static_cast<std::uint32_t>(at)), n = normal[i], t = shear[i];
+    const Vec3 v = star.velocity(at), n = normal[i], t = shear[i];
     velocities[i] = {v.x, v.y, v.z, velocities[i].w};
-    stress[i] = {n.x, n.y, n.z, t.x};
-    more[i] = {t.y, t.z, more[i].z, more[i].w};
+    const Float4 more = stress.more[i];
+    stress.set(i, {n.x, n.y, n.z, t.x, t.y, t.z}, more.z, more.w);
     friction[i] = Vec3(rub[i]);
     around[i] = mean[i];
     const Matter& m = matter[material[i]];
     const float share = m.rough && m.cohesion <= 0.0f ? smooth : 0.0f;
     with_pressure[i].w += share * (mean[i] - with_pressure[i].w);
-    cancel(with_pressure[i], stress[i]);
+    cancel(with_pressure[i], stress.first[i]);
     return {dot(v, v), 0.0f, 0};
   }
 };
@@ -103,6 +103,7 @@ struct Pack {
 
 // ---- Strain and stress
 
+template <bool kBeside>
 struct StrainSums {
   static constexpr int kSums = 6;  // of slope ((v_j - v_i) r^T + r (v_j - v_i)^T) / (2 r)
   KernelScale h;
@@ -110,8 +111,9 @@ struct StrainSums {
   float beside;  // b of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const T g = (1.0f + beside * j.uw) * Pair<T>(j, h).g();
-    const T ux = g * (j.ux - v.x), uy = g * (j.uy - v.y), uz = g * (j.uz - v.z);
+    T g = Pair<T>(j, h).g();
+    if constexpr (kBeside) g = (1.0f + beside * j.sw) * g;
+    const T ux = g * (j.w - v.x), uy = g * (j.ux - v.y), uz = g * (j.uy - v.z);
     sums[0] += ux * j.x;
     sums[1] += uy * j.y;
     sums[2] += uz * j.z;
@@ -154,7 +156,8 @@ struct Yield {
 // its own, is held as those are that it lies on.
 struct Strain {
   Neighbours near;
-  View<const Float4> points, star, with_pressure;
+  ConstStar star;
+  View<const Float4> free, with_pressure;
   View<const float> around;  // empty: p itself is meant
   View<const Goal> goals;
   View<const std::uint8_t> material;
@@ -162,34 +165,41 @@ struct Strain {
   View<const float> damage;  // empty where nothing is cohesive
   Kernels k;
   Yield yield;
-  float stiffness;                   // omega D^-1 over rho [m^2/s]
-  View<Float4> stress, more_stress;  // in and out
-  View<float> strain_rate;           // out: |e| [1/s]
+  float stiffness;          // omega D^-1 over rho [m^2/s]
+  StressView stress;        // in and out
+  View<float> strain_rate;  // out: |e| [1/s]
 
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Matter& m = matter[material[at]];
     const float p = max(around.size > 0 ? around[at] : with_pressure[at].w, 0.0f);
-    const Float4 a = stress[at], b = more_stress[at];
+    const Goal goal = goals[at];
     if (!m.rough || (p <= 0.0f && m.cohesion <= 0.0f)) {
-      stress[at] = {};
-      more_stress[at] = {0.0f, 0.0f, 0.0f, b.w};
+      stress.set(at, {}, 0.0f, goal.beside);
       strain_rate[at] = 0.0f;
       return;
     }
-    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
-    const Vec3 v = point(star, static_cast<std::uint32_t>(i));
-    const auto sums = sum_pairs(near, points, star, i, x, StrainSums{k.W, v, b.w});
-    const Sym3 e = k.grad * Sym3{sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]};
+    const Sym3 e = rate(i, goal.beside);
+    const Float4 a = stress.first[at];
+    const Float2 b = stress.rest[at];
     const Sym3 before{a.x, a.y, a.z, a.w, b.x, b.y};
     const float bonds = damage.size > 0 ? 1.0f - damage[at] : 1.0f;
-    const Sym3 s = yield(before + (goals[at].ease * stiffness * m.density) * e, m, p, bonds);
-    stress[at] = {s.xx, s.yy, s.zz, s.xy};
-    more_stress[at] = {s.xz, s.yz, 1.0f / max(strength(m, p, bonds), 1e-6f), b.w};
+    const Sym3 s = yield(before + (goal.ease * stiffness * m.density) * e, m, p, bonds);
+    stress.set(at, s, 1.0f / max(strength(m, p, bonds), 1e-6f), goal.beside);
     strain_rate[at] = frobenius_norm(e);
+  }
+  // e. Only who is at a wall asks for its neighbours' b.
+  HD_INLINE Sym3 rate(int i, float beside) const {
+    const Vec3 x = star.place(i), v = star.velocity(i);
+    const auto sums =
+        any_of_warp(beside != 0.0f)
+            ? sum_pairs(near, star.points, star.rest, free, i, x, StrainSums<true>{k.W, v, beside})
+            : sum_pairs(near, star.points, star.rest, i, x, StrainSums<false>{k.W, v, beside});
+    return k.grad * Sym3{sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]};
   }
 };
 
+template <bool kBeside>
 struct PullSums {
   static constexpr int kSums = 3;  // of slope (s_i + s_j) r / r
   KernelScale h;
@@ -197,7 +207,8 @@ struct PullSums {
   float beside;  // b of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
-    const T g = (1.0f + beside * j.sw) * Pair<T>(j, h).g();
+    T g = Pair<T>(j, h).g();
+    if constexpr (kBeside) g = (1.0f + beside * j.sw) * g;
     const T x = g * j.x, y = g * j.y, z = g * j.z;
     const T xy = j.uw + s.xy, xz = j.sx + s.xz, yz = j.sy + s.yz;
     sums[0] += (j.ux + s.xx) * x + (xy * y + xz * z);
@@ -206,29 +217,35 @@ struct PullSums {
   }
 };
 
-// a = (V / rho) sum_j (s_i + s_j) grad W
+// a = (V / rho) sum_j (s_i + s_j) grad W, and v* changes by what is new of it.
 struct Pull {
   Neighbours near;
-  View<const Float4> points, stress, more_stress;
+  View<const Float4> with_pressure, stress;
+  View<const Float2> rest_of_stress;
+  View<const Float4> more_stress;
   View<const std::uint8_t> material;
   View<const Matter> matter;
   Kernels k;
   float dt;           // [s]
-  bool first;         // nothing of it is in v* yet
-  View3<float> pull;  // in (but for the first) and out [m/s^2]
-  View<Float4> star;  // in and out: v*
+  View<Float4> pull;  // in and out: a [m/s^2]; b
+  Star star;          // in and out: v*
 
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
-    const Vec3 x = point(points, static_cast<std::uint32_t>(i));
-    const Float4 a = stress[at], b = more_stress[at];
-    const auto sums = sum_pairs(near, points, stress, more_stress, i, x,
-                                PullSums{k.W, {a.x, a.y, a.z, a.w, b.x, b.y}, b.w});
+    const Vec3 x = point(with_pressure, static_cast<std::uint32_t>(i));
+    const Float4 a = stress[at], before = pull[at];
+    const Float2 rest = rest_of_stress[at];
+    const Sym3 s{a.x, a.y, a.z, a.w, rest.x, rest.y};
+    const float beside = before.w;
+    const auto sums = any_of_warp(beside != 0.0f)
+                          ? sum_pairs(near, with_pressure, stress, more_stress, i, x,
+                                      PullSums<true>{k.W, s, beside})
+                          : sum_pairs(near, with_pressure, stress, rest_of_stress, i, x,
+                                      PullSums<false>{k.W, s, beside});
     const Vec3 now = (k.grad / matter[material[at]].density) * sums.vector(0);
-    const Vec3 more = dt * (first ? now : now - Vec3(pull[at]));
-    const Float4 v = star[at];
-    pull[at] = now;
-    star[at] = {v.x + more.x, v.y + more.y, v.z + more.z, v.w};
+    const Vec3 v = star.velocity(i) + dt * (now - Vec3(before.x, before.y, before.z));
+    pull[at] = {now.x, now.y, now.z, beside};
+    star.set(at, x, v);
   }
 };
 
@@ -297,10 +314,12 @@ struct KeepStress {
     const float share = matter[material[at]].cohesion > 0.0f ? 0.0f : most;
     const float part = share / (1.0f + sums[6]), own = 1.0f - share + part;
     const float theirs = b.z > 0.0f ? part / b.z : 0.0f;
+    const Vec3 f = slot_of[at] != ~0u ? friction[at] : Vec3{};
+    const float kept = kept_packing(packing[at], strain_rate[at], dt);
     normal[at] = own * Vec3(a.x, a.y, a.z) + theirs * sums.vector(0);
     shear[at] = own * Vec3(a.w, b.x, b.y) + theirs * sums.vector(3);
-    rub[at] = slot_of[at] != ~0u ? friction[at] : Vec3{};
-    packed[at] = kept_packing(packing[at], strain_rate[at], dt);
+    rub[at] = f;
+    packed[at] = kept;
   }
 };
 

@@ -102,7 +102,8 @@ struct SortPredicted {
   View3<float> start_x, free_v;         // out
   View<std::uint8_t> sorted_near_wall;  // out
   View<Float4> points;                  // out: x*, w
-  View3<float> moved, pushed;           // out, of those near a wall [m]
+  View<Float4> moved;                   // out, of those near a wall [m], 0
+  View3<float> pushed;                  // out, of those near a wall [m]
 
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
@@ -116,7 +117,7 @@ struct SortPredicted {
     points[i] = {p.x, p.y, p.z, inverse_mass_of[material[from]]};
     if (near != 0) {
       const Vec3 push = p - free;
-      moved[i] = push;
+      moved[i] = {push.x, push.y, push.z, 0.0f};
       pushed[i] = push;
     }
   }
@@ -195,7 +196,7 @@ struct Multipliers {
   float omega;                     // under-relaxation (lattice.h)
   bool may_pull;                   // tension = "paper": lambda > 0 as well
   bool first;                      // of the iterations
-  View<float> multiplier;          // in (but for the first) and out: sum of lambda so far
+  View<const Float4> moved;        // its last number, but for the first: sum of lambda so far
   View<Float4> points_and_lambda;  // out
 
   HD_INLINE Excess operator()(int i) const {
@@ -217,9 +218,8 @@ struct Multipliers {
     const float C = k.V * k.density_scale * count - 1.0f, slope = k.V * k.G.slope();
     const float D = slope * slope * (squares + me.w * dot(grad, grad + wall));
     float lambda = -omega * min(C, kMostExcess) / (max(D, 0.0f) + eps);
-    const float so_far = first ? 0.0f : multiplier[at];
+    const float so_far = first ? 0.0f : moved[at].w;
     if (!may_pull) lambda = min(lambda, -so_far);  // the sum stays <= 0
-    multiplier[at] = so_far + lambda;
     points_and_lambda[at] = {p.x, p.y, p.z, lambda};
     return excess_of(C);
   }
@@ -342,9 +342,10 @@ struct MeetWalls {
   View<const Float4> points_and_lambda;  // before the corrections
   View<const std::uint8_t> near_wall;
   Containment solids;
-  bool first;                  // of the iterations
-  View<Float4> points;         // in and out
-  View3<float> moved, pushed;  // in and out [m]
+  bool first;           // of the iterations
+  View<Float4> points;  // in and out
+  View<Float4> moved;   // in and out [m], sum of lambda
+  View3<float> pushed;  // in and out [m]
 
   HD_INLINE Vec3 push_on(int i, float w) const {
     const Kernels& k = sums.k;
@@ -366,7 +367,8 @@ struct MeetWalls {
     sums.measure(item, slot, i, p);
     if (item % kSplit != 0) return;
     points[at] = {p.x, p.y, p.z, me.w};
-    moved[at] += push;
+    const Float4 so_far = moved[at];
+    moved[at] = {so_far.x + push.x, so_far.y + push.y, so_far.z + push.z, so_far.w};
     pushed[at] = (first && near_wall[at] == 0 ? Vec3{} : Vec3(pushed[at])) + push;
   }
 };
@@ -385,10 +387,9 @@ struct Corrections {
   View<const std::uint8_t> near_wall;
   Kernels k;
   ArtificialPressure s_corr;
-  bool first;              // of the iterations
-  View<Float4> points;     // out: x*, w
-  View3<float> moved;      // in and out [m]
-  View<float> multiplier;  // in and out [m^2]
+  bool first;           // of the iterations
+  View<Float4> points;  // out: x*, w
+  View<Float4> moved;   // in and out [m], sum of lambda [m^2]
 
   HD_INLINE void operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
@@ -397,9 +398,10 @@ struct Corrections {
     const float w = inverse_mass_of[material[at]];
     const auto sums = sum_pairs(near, points_and_lambda, i, p, CorrectionSums{k.G, s_corr, me.w});
     const Vec3 dp = (w * k.V * k.G.slope()) * sums.vector(0);
-    moved[at] = (first && near_wall[at] == 0 ? Vec3{} : Vec3(moved[at])) + dp;
+    const float lambda = me.w - 0.5f * sums[3] / max(sums[4], 1e-30f);
+    const Float4 before = first && near_wall[at] == 0 ? Float4{} : moved[at];
+    moved[at] = {before.x + dp.x, before.y + dp.y, before.z + dp.z, before.w + lambda};
     points[at] = {p.x + dp.x, p.y + dp.y, p.z + dp.z, w};
-    multiplier[at] -= 0.5f * sums[3] / max(sums[4], 1e-30f);
   }
 };
 
@@ -412,17 +414,20 @@ struct MoveOn {
   MeasureWalls walls;
   Containment solids;
   float dt, spacing;             // [s], [m]
-  bool last;                     // v stays so; otherwise Smooth writes it
   View<std::uint8_t> near_wall;  // in and out: `pushed` counts
   View<Float4> points;           // in and out
-  View3<float> moved, pushed;    // in and out
+  View<const Float4> moved;      // [m], sum of lambda [m^2]
+  View3<float> pushed;           // in and out [m]
+  View<float> multiplier;        // out: sum of lambda
   View3<float> x, v;             // in: at the start, of free flight; out: new
-  View<Float4> velocities;       // out: v, 1 / w
+  View<Float4> points_and_v;     // out: x*, v.x; empty: v stays so, otherwise Smooth writes it
+  View<Float2> rest_of_v;        // out: v.y, v.z
 
   HD_INLINE bool operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
-    const Float4 me = points[at];
-    const Vec3 total = moved[at];
+    const Float4 me = points[at], way = moved[at];
+    const Vec3 total(way.x, way.y, way.z);
+    multiplier[at] = way.w;
     const bool some = near_wall[at] != 0 || length_squared(total) > spacing * spacing;
     if (!some) move(at, me, total);
     return some;
@@ -433,7 +438,7 @@ struct MoveOn {
     const Vec3 end(me.x, me.y, me.z), kept = solids.move(x[at], end);
     const std::uint32_t slot = walls.walls.slot_of[at];
     const bool counts = near_wall[at] != 0 || slot != ~0u;
-    const Vec3 held = kept - end, total = moved[at] + held;
+    const Vec3 held = kept - end, total = point(moved, static_cast<std::uint32_t>(i)) + held;
     const Vec3 lost = counts ? spare(v[at], total) : Vec3{};
     pushed[at] = (counts ? Vec3(pushed[at]) : Vec3{}) + held - lost;
     near_wall[at] = 1;
@@ -453,8 +458,12 @@ struct MoveOn {
   HD_INLINE void move(std::size_t at, const Float4& me, const Vec3& total) const {
     const Vec3 velocity = v[at] + total / dt;
     x[at] = Vec3(me.x, me.y, me.z);
-    if (last) v[at] = velocity;
-    velocities[at] = {velocity.x, velocity.y, velocity.z, 1.0f / me.w};
+    if (points_and_v.size == 0) {
+      v[at] = velocity;
+    } else {
+      points_and_v[at] = {me.x, me.y, me.z, velocity.x};
+      rest_of_v[at] = {velocity.y, velocity.z};
+    }
   }
 };
 
@@ -489,7 +498,8 @@ struct JoinEnding {
 // acceleration of a pressure that falls by rho_0 slope c / dt^2 a metre.
 struct Densities {
   Neighbours near;
-  View<const Float4> points, velocities;
+  View<const Float4> points;
+  View3<const float> v;
   View<const std::uint32_t> slot_of;
   View<const WallPart> parts;
   Kernels k;
@@ -500,14 +510,15 @@ struct Densities {
   View<float> density, pressure;  // out [kg/m^3], [Pa]
 
   // `count`: sum of W over the neighbours, without its scale.
-  HD_INLINE Ending record(int i, const Vec3& p, const Vec3& v, float count) const {
+  HD_INLINE Ending record(int i, const Vec3& x, const Vec3& velocity, float count) const {
     const auto at = static_cast<std::size_t>(i);
     count += 1.0f;
     if (slot_of[at] != ~0u) count += parts[slot_of[at]].count;
     const float relative = k.V * k.density_scale * count;
+    const float p = pressure_scale * multiplier[at];
     density[at] = density_of[material[at]] * relative;
-    pressure[at] = pressure_scale * multiplier[at];
-    return {excess_of(relative - 1.0f), vital_signs(p, v, i),
+    pressure[at] = p;
+    return {excess_of(relative - 1.0f), vital_signs(x, velocity, i),
             static_cast<std::uint64_t>(near.count(i))};
   }
   HD_INLINE Ending operator()(int i) const {
@@ -515,7 +526,7 @@ struct Densities {
     const Vec3 p = point(points, at);
     const auto count = k.paper ? sum_pairs(near, points, i, p, DensitySum<true>{k.G})
                                : sum_pairs(near, points, i, p, DensitySum<false>{k.G});
-    return record(i, p, point(velocities, at), count[0]);
+    return record(i, p, v[at], count[0]);
   }
 };
 
@@ -528,14 +539,14 @@ struct SmoothSums {
   static constexpr int kSums = 7;
   KernelScale h;
   bool paper;
-  Vec3 v;      // of i
-  float mass;  // of i
+  Vec3 v;   // of i
+  float w;  // inverse mass of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
     const Pair<T> d(j, h);
     const T a2 = d.a * d.a, b = d.b(h), W = b * b * b, f = a2 * d.inv_r;
-    const T share = kOneMass ? W : W * (2.0f * j.uw / (j.uw + mass));
-    const T vx = v.x - j.ux, vy = v.y - j.uy, vz = v.z - j.uz;
+    const T share = kOneMass ? W : W * (2.0f * w / (w + j.sw));
+    const T vx = v.x - j.w, vy = v.y - j.ux, vz = v.z - j.uy;
     sums[0] -= share * vx;
     sums[1] -= share * vy;
     sums[2] -= share * vz;
@@ -551,7 +562,9 @@ struct SmoothSums {
 // and, as the neighbours are at hand, the densities.
 struct Smooth {
   Neighbours near;
-  View<const Float4> points, velocities;
+  View<const Float4> points_and_v;  // x*, v.x
+  View<const Float2> rest_of_v;     // v.y, v.z
+  View<const Float4> points;        // x*, w
   Kernels k;
   float xsph;     // c of this step
   bool one_mass;  // all particles have the same
@@ -562,21 +575,22 @@ struct Smooth {
 
   HD_INLINE Ending operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
-    const Vec3 p = point(points, static_cast<std::uint32_t>(i));
-    const Float4 mine = packed(velocities, static_cast<std::uint32_t>(i));
-    const Vec3 velocity(mine.x, mine.y, mine.z);
-    const auto sums = one_mass ? sum_pairs(near, points, velocities, i, p,
-                                           SmoothSums<true>{k.G, k.paper, velocity, mine.w})
-                               : sum_pairs(near, points, velocities, i, p,
-                                           SmoothSums<false>{k.G, k.paper, velocity, mine.w});
+    const Float4 me = packed(points_and_v, static_cast<std::uint32_t>(i));
+    const Float2 rest = packed(rest_of_v, static_cast<std::uint32_t>(i));
+    const Vec3 p(me.x, me.y, me.z), velocity(me.w, rest.x, rest.y);
+    const auto sums = one_mass ? sum_pairs(near, points_and_v, rest_of_v, i, p,
+                                           SmoothSums<true>{k.G, k.paper, velocity, 1.0f})
+                               : sum_pairs(near, points_and_v, rest_of_v, points, i, p,
+                                           SmoothSums<false>{k.G, k.paper, velocity, points[at].w});
     const Vec3 smoothed = velocity + (xsph * k.volume * k.W.w_scale) * sums.vector(0);
+    const Ending ending = densities.record(i, p, smoothed, sums[6]);
     v[at] = smoothed;
     if (spin.size > 0) {
       const Vec3 omega = (k.V * k.G.slope() / k.slope) * sums.vector(3);
       spin[at] = omega;
       points_and_spin[at] = {p.x, p.y, p.z, length(omega)};
     }
-    return densities.record(i, p, smoothed, sums[6]);
+    return ending;
   }
 };
 

@@ -68,8 +68,10 @@ class PbfSolver final : public Solver {
   Buffer3 predicted_;  // x* in the order of the state; at the end of the step omega [1/s]
   Buffer<std::uint8_t> near_wall_, sorted_near_wall_;
   Buffer<Float4> points_, points_and_lambda_;  // x* with w, x* with lambda
-  Buffer<Float4> velocities_;                  // v with mass
-  Buffer3 moved_, pushed_;                     // by constraints and solids [m]
+  Buffer<Float4> points_and_v_;                // x* with v.x; empty without smoothing
+  Buffer<Float2> rest_of_v_;                   // v.y, v.z
+  Buffer<Float4> moved_;                       // by constraints and solids [m], sum of lambda
+  Buffer3 pushed_;                             // by solids [m]
   Buffer<float> multiplier_;                   // sum of lambda [m^2]
   Buffer<pbf::WallPart> wall_parts_;           // of the particles near solids
   Buffer<Float4> wall_lambda_;                 // of the boundary samples [m^2]

@@ -28,7 +28,8 @@ PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const Pbf
       sorted_near_wall_(device),
       points_(device),
       points_and_lambda_(device),
-      velocities_(device),
+      points_and_v_(device),
+      rest_of_v_(device),
       moved_(device),
       pushed_(device),
       multiplier_(device),
@@ -89,8 +90,10 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
   const float h = kernels_.W.h;
   const View3<const float> predicted = std::as_const(predicted_).view();
   cells_.sort(predicted, frame_.choose(predicted, h, &results_.data()->bounds));
-  for (auto* points : {&points_, &points_and_lambda_, &velocities_}) points->resize(count);
-  for (auto* vectors : {&moved_, &pushed_}) vectors->resize(count);
+  for (auto* points : {&points_, &points_and_lambda_, &moved_}) points->resize(count);
+  points_and_v_.resize(smooths() ? count : 0);
+  rest_of_v_.resize(smooths() ? count : 0);
+  pushed_.resize(count);
   sorted_near_wall_.resize(count);
   multiplier_.resize(count);
   for_each(device_, "reorder", n(),
@@ -134,7 +137,7 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
       pbf::Multipliers{near_.view(), std::as_const(points_).view(), walls.slot_of,
                        std::as_const(wall_parts_).view(), kernels_, eps,
                        pbf::relaxation(params_.iterations), params_.tension == "paper", k == 0,
-                       multiplier_.view(), points_and_lambda_.view()},
+                       std::as_const(moved_).view(), points_and_lambda_.view()},
       &results_.data()[k].excess);
   const View<const Float4> with_lambda = std::as_const(points_and_lambda_).view();
   begin_aside(device_);
@@ -145,7 +148,7 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
       device_, "corrections", n(),
       pbf::Corrections{near_.view(), with_lambda, material, std::as_const(inverse_mass_of_).view(),
                        std::as_const(sorted_near_wall_).view(), kernels_, s_corr_, k == 0,
-                       points_.view(), moved_.view(), multiplier_.view()});
+                       points_.view(), moved_.view()});
   join_aside(device_);
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
            pbf::MeetWalls{wall_sums(), std::as_const(wall_lambda_).view(), with_lambda,
@@ -177,9 +180,10 @@ void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, S
   for_each_some(
       device_, "velocities", n(),
       pbf::MoveOn{wall_sums(), containment(solids), static_cast<float>(dt),
-                  static_cast<float>(setup_.spacing), !smooths(), sorted_near_wall_.view(),
-                  points_.view(), moved_.view(), pushed_.view(), next.rewrite_vectors("position"),
-                  next.rewrite_vectors("velocity"), velocities_.view()});
+                  static_cast<float>(setup_.spacing), sorted_near_wall_.view(), points_.view(),
+                  std::as_const(moved_).view(), pushed_.view(), multiplier_.view(),
+                  next.rewrite_vectors("position"), next.rewrite_vectors("velocity"),
+                  points_and_v_.view(), rest_of_v_.view()});
 }
 
 // c is given for a step of kReferenceStep; over dt, 1 - c is taken to the power of their ratio.
@@ -193,7 +197,7 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
       -setup_.materials.front().density * static_cast<double>(kernels_.slope) / (dt * dt);
   const pbf::Densities densities{near_.view(),
                                  points,
-                                 std::as_const(velocities_).view(),
+                                 next.velocity(),
                                  walls.slot_of,
                                  std::as_const(wall_parts_).view(),
                                  kernels_,
@@ -208,13 +212,13 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
     reduce_to<pbf::JoinEnding>(device_, "densities", n(), densities, ending);
     return;
   }
-  reduce_to<pbf::JoinEnding>(
-      device_, "smooth", n(),
-      pbf::Smooth{near_.view(), points, std::as_const(velocities_).view(), kernels_,
-                  static_cast<float>(c), setup_.materials.size() == 1, densities,
-                  confine ? predicted_.view() : View3<float>{}, points_and_lambda_.view(),
-                  next.write_velocity()},
-      ending);
+  reduce_to<pbf::JoinEnding>(device_, "smooth", n(),
+                             pbf::Smooth{near_.view(), std::as_const(points_and_v_).view(),
+                                         std::as_const(rest_of_v_).view(), points, kernels_,
+                                         static_cast<float>(c), setup_.materials.size() == 1,
+                                         densities, confine ? predicted_.view() : View3<float>{},
+                                         points_and_lambda_.view(), next.write_velocity()},
+                             ending);
   if (!confine) return;
   reduce_to<JoinVitals>(device_, "vorticity", n(),
                         pbf::Confine{near_.view(), std::as_const(points_and_lambda_).view(),
