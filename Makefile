@@ -16,7 +16,7 @@ RELEASE_FLAGS := -DBARCHAN_PORTABLE=$(if $(filter 1,$(PORTABLE)),ON,OFF) -DBARCH
 
 help:
 	@echo "make run        simulate SCENE=$(SCENE) and make a video of it"
-	@echo "make test       build, and run the tests (some twenty minutes on two cores from nothing)"
+	@echo "make test       build, and run the tests (a quarter of an hour on two cores from nothing)"
 	@echo "make test-full  the long tests, too, and all of them under sanitizers"
 	@echo "make build      the program, at $(PROGRAM); PORTABLE=1 for any x86-64-v3 machine, CUDA=OFF"
 	@echo "make install    program, C++ library and Python module, below PREFIX=$(PREFIX)"
