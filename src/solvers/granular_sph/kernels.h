@@ -92,7 +92,7 @@ HD inline float strength(const Matter& m, float p, float bonds) {
   return m.friction * p + 1.41421356f * bonds * bonds * m.cohesion;
 }
 
-// What a particle is to reach in a step, and b, its share in the weight beside walls.
+// What a particle is to reach in a step, and its b (Kernels::beside).
 struct alignas(16) Goal {
   float lack;    // the density that it is to have less that at the step's start, over that at rest
   float ease;    // of the corrections, where particles are crowded: see Press
