@@ -152,26 +152,25 @@ HD inline bool any_of_warp(bool mine) {
 #endif
 }
 
-template <class Lists, class Sum>
+template <int kThreads = 1, class Lists, class Sum>
 HD inline auto sum_pairs(const Lists& lists, const View<const Float4>& points, int i, const Vec3& p,
                          const Sum& sum) {
-  return sum_packs<1>(lists, Packs<>{points, {}, {}}, i, p, sum);
+  return sum_packs<kThreads>(lists, Packs<>{points, {}, {}}, i, p, sum);
 }
-template <class Lists, class Second, class Sum>
+template <int kThreads = 1, class Lists, class Second, class Sum>
 HD inline auto sum_pairs(const Lists& lists, const View<const Float4>& points,
                          const View<const Second>& more, int i, const Vec3& p, const Sum& sum) {
-  return sum_packs<1>(lists, Packs<Second>{points, more, {}}, i, p, sum);
+  return sum_packs<kThreads>(lists, Packs<Second>{points, more, {}}, i, p, sum);
 }
-template <class Lists, class Second, class Third, class Sum>
+template <int kThreads = 1, class Lists, class Second, class Third, class Sum>
 HD inline auto sum_pairs(const Lists& lists, const View<const Float4>& points,
                          const View<const Second>& more, const View<const Third>& third, int i,
                          const Vec3& p, const Sum& sum) {
-  return sum_packs<1>(lists, Packs<Second, Third>{points, more, third}, i, p, sum);
+  return sum_packs<kThreads>(lists, Packs<Second, Third>{points, more, third}, i, p, sum);
 }
 
 // For passes over few particles, which would otherwise be a long chain of loads each: eight threads
-// of a GPU share a list. A launch has split<Device>() items a particle. (For 100,000 particles two
-// threads a list are slower than one: the load unit is the limit then.)
+// of a GPU share a list. A launch has split<Device>() items a particle.
 #if defined(__CUDACC__)
 inline constexpr int kSplit = 8;
 #else
@@ -182,16 +181,59 @@ constexpr std::int64_t split() {
   return kSplit;
 }
 
-template <class Lists, class Sum>
-HD inline auto sum_pairs_split(const Lists& lists, const View<const Float4>& points, int i,
-                               const Vec3& p, const Sum& sum) {
-  return sum_packs<kSplit>(lists, Packs<>{points, {}, {}}, i, p, sum);
+// The threads of a GPU that go through a particle's list together.
+template <int kThreads>
+struct Team {
+  static constexpr int kSize = kThreads;
+  // One of them writes what came out.
+  HD static bool leads() {
+#if defined(__CUDA_ARCH__)
+    return threadIdx.x % kThreads == 0;
+#else
+    return true;
+#endif
+  }
+};
+
+template <class Kernel, class Team>
+struct ByTeam {
+  Kernel kernel;
+  HD_INLINE auto operator()(int item) const { return kernel(item / Team::kSize, Team{}); }
+};
+template <class Op, class Kernel, class Team>
+struct SumByTeam {
+  Kernel kernel;
+  HD_INLINE auto operator()(int item) const {
+    const auto mine = kernel(item / Team::kSize, Team{});
+    return Team::leads() ? mine : Op::identity();
+  }
+};
+
+// As for_each and reduce_to, for kernels
+//     template <class Team> HD auto operator()(int i, Team) const
+// that sum over the lists of all particles. Where these are few a GPU waits for loads most of the
+// time, and two threads share a list; where they are many its load unit is the limit.
+inline constexpr std::int64_t kFewLists = 1 << 16;
+template <class Launch>
+void with_team([[maybe_unused]] std::int64_t n, const Launch& launch) {
+#if defined(__CUDACC__)
+  if (n <= kFewLists) return launch(Team<2>{});
+#endif
+  launch(Team<1>{});
 }
-template <class Lists, class Sum>
-HD inline auto sum_pairs_split(const Lists& lists, const View<const Float4>& points,
-                               const View<const Float4>& more, int i, const Vec3& p,
-                               const Sum& sum) {
-  return sum_packs<kSplit>(lists, Packs<Float4>{points, more, {}}, i, p, sum);
+template <class Device, class Kernel>
+void for_each_list(Device& device, const char* label, std::int64_t n, const Kernel& kernel) {
+  with_team(n, [&](auto team) {
+    for_each(device, label, team.kSize * n, ByTeam<Kernel, decltype(team)>{kernel});
+  });
+}
+template <class Op, class Device, class T, class Kernel>
+void reduce_lists_to(Device& device, const char* label, std::int64_t n, const Kernel& kernel,
+                     T* result) {
+  with_team(n, [&](auto team) {
+    reduce_to<Op>(device, label, team.kSize * n, SumByTeam<Op, Kernel, decltype(team)>{kernel},
+                  result);
+  });
 }
 
 }  // inline namespace

@@ -15,12 +15,12 @@ int GsphSolver<Device>::iterate(double dt, const gsph::Target& target, State& ne
   measure(dt, target, next);             // c, v* by gravity, viscosity and the last p
   correct_velocity_by_stress(dt, next);  // and by the last s                  lines 3-5
   for (int k = 1;; ++k) {
-    const bool may_end = k >= fewest;
+    const bool may_end = k >= fewest, stress_too = paper() || k % gsph::kStressEvery == 1;
     correct_pressure(k, dt, next);  // p += delta (c* - target)                     lines 11-15
     if (paper()) correct_stress(dt, next);
     correct_velocity(k, dt, may_end, next);  // by p, and friction on walls         lines 7-10
-    if (!paper()) correct_stress(dt, next);  // s += omega D^-1 e*                 lines 17-21
-    correct_velocity_by_stress(dt, next);
+    if (stress_too && !paper()) correct_stress(dt, next);  // s += omega D^-1 e*   lines 17-21
+    if (stress_too) correct_velocity_by_stress(dt, next);
     if (!may_end || (k < most && !dense_enough())) continue;  //                        line 6
     if (rough_) look_around(next);
     return k;

@@ -141,7 +141,7 @@ struct MeasureWalls {
     const std::uint32_t i = walls.touched[slot];
     const Vec3 x = point(points, i);
     const auto sums =
-        sum_pairs_split(walls.near, walls.points, static_cast<int>(i), x, WallSums{k.W});
+        sum_pairs<kSplit>(walls.near, walls.points, static_cast<int>(i), x, WallSums{k.W});
     if (item % kSplit != 0) return;
     WallPart part{k.wall_count * sums[0], k.wall_grad * sums.vector(1), 0.0f, {}, 0.0f, {}};
     if (closely) describe(static_cast<int>(i), x, part);
@@ -305,14 +305,16 @@ struct Measure {
   View<Goal> goals;          // out
   View<float> density;       // out [kg/m^3]
 
-  HD_INLINE Excess operator()(int i) const {
+  template <class Team>
+  HD_INLINE Excess operator()(int i, Team team) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
     const Float4 mine = packed(velocities, static_cast<std::uint32_t>(i));
     const Matter& m = matter[material[at]];
     const Vec3 x(me.x, me.y, me.z), v(mine.x, mine.y, mine.z);
-    const auto sums =
-        sum_pairs(near, with_pressure, velocities, i, x, MeasureSums{k.W, v, me.w, mine.w});
+    const auto sums = sum_pairs<team.kSize>(near, with_pressure, velocities, i, x,
+                                            MeasureSums{k.W, v, me.w, mine.w});
+    if (!team.leads()) return {};
     float count = 1.0f + sums[0];  // with itself
     Vec3 push = sums.vector(1), rub{};
     float beside = 0.0f, swept = 0.0f;

@@ -38,10 +38,12 @@ struct Press {
   View<Goal> goals;            // in and out
   View<Float4> with_pressure;  // in and out
 
-  HD_INLINE Excess operator()(int i) const {
+  template <class Team>
+  HD_INLINE Excess operator()(int i, Team team) const {
     const auto at = static_cast<std::size_t>(i);
     const Vec3 x = star.place(i), v = star.velocity(i);
-    const auto sums = sum_pairs(near, star.points, star.rest, i, x, RateSums{k.W, v});
+    const auto sums = sum_pairs<team.kSize>(near, star.points, star.rest, i, x, RateSums{k.W, v});
+    if (!team.leads()) return {};
     float rate = sums[0];
     if (slot_of[at] != ~0u) rate += dot(v, parts[slot_of[at]].grad);
     const float rho = matter[material[at]].density;
@@ -108,8 +110,8 @@ struct PressWalls {
 
   HD_INLINE void operator()(int item) const {
     const auto b = static_cast<std::uint32_t>(item / kSplit);
-    const auto sums = sum_pairs_split(walls.fluid, with_pressure, static_cast<int>(b),
-                                      point(walls.points, b), MeanSums{k.W});
+    const auto sums = sum_pairs<kSplit>(walls.fluid, with_pressure, static_cast<int>(b),
+                                        point(walls.points, b), MeanSums{k.W});
     const float p = sums[0] / max(sums[1], 1e-6f);
     if (item % kSplit == 0) wall_pressure[b] = {p, 0.0f, 0.0f, 0.0f};
   }
@@ -151,12 +153,15 @@ struct LookAround {
   View<float> mean;         // out [Pa]
   View<Float4> velocities;  // out: v*
 
-  HD_INLINE void operator()(int i) const {
+  template <class Team>
+  HD_INLINE void operator()(int i, Team team) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
     const Vec3 v = star.velocity(i);
-    const auto sums = sum_pairs(near, star.points, star.rest, with_pressure, i, {me.x, me.y, me.z},
-                                AroundSums{k.W, v, 1.0f / (slow * slow)});
+    const auto sums =
+        sum_pairs<team.kSize>(near, star.points, star.rest, with_pressure, i, {me.x, me.y, me.z},
+                              AroundSums{k.W, v, 1.0f / (slow * slow)});
+    if (!team.leads()) return;
     const Vec3 to = v + (k.count * least / matter[material[at]].density) * sums.vector(2);
     const float viscosity = velocities[at].w;
     mean[at] = (me.w + sums[0]) / (1.0f + sums[1]);
@@ -199,11 +204,13 @@ struct Push {
   float dt;   // [s]
   Star star;  // out: v*
 
-  HD_INLINE void operator()(int i) const {
+  template <class Team>
+  HD_INLINE void operator()(int i, Team team) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
     const Vec3 x(me.x, me.y, me.z);
-    const auto sums = sum_pairs(near, with_pressure, i, x, PushSums{k.W, me.w});
+    const auto sums = sum_pairs<team.kSize>(near, with_pressure, i, x, PushSums{k.W, me.w});
+    if (!team.leads()) return;
     const float scale = k.grad / matter[material[at]].density;
     Vec3 v = point(free, static_cast<std::uint32_t>(i)) - (dt * scale) * sums.vector(0);
     if (pull.size > 0) v += dt * point(pull, static_cast<std::uint32_t>(i));
@@ -249,7 +256,7 @@ struct MeetWalls {
   HD_INLINE Vec3 beside(int i) const {
     const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
     const auto sums =
-        sum_pairs_split(near, with_pressure, free, i, {me.x, me.y, me.z}, BesideSums{k.W, me.w});
+        sum_pairs<kSplit>(near, with_pressure, free, i, {me.x, me.y, me.z}, BesideSums{k.W, me.w});
     return free[static_cast<std::size_t>(i)].w * sums.vector(0);
   }
   // Sum of a slope (p_i + p_b) r / r.
@@ -258,12 +265,12 @@ struct MeetWalls {
     const Vec3 x(me.x, me.y, me.z);
     if (m.rough) {
       const auto sums =
-          sum_pairs_split(walls.near, walls.points, wall_pressure, i, x, WallMeanSums{k.W});
+          sum_pairs<kSplit>(walls.near, walls.points, wall_pressure, i, x, WallMeanSums{k.W});
       const float around = sums[0] / min(sums[1], -1e-6f);
       return (me.w + around) * wall.grad;
     }
     const auto sums =
-        sum_pairs_split(walls.near, walls.points, wall_pressure, i, x, WallPushSums{k.W, me.w});
+        sum_pairs<kSplit>(walls.near, walls.points, wall_pressure, i, x, WallPushSums{k.W, me.w});
     return k.wall_grad * sums.vector(0);
   }
   // What the wall does; `v` is the velocity but for that.

@@ -23,8 +23,9 @@ inline constexpr double kBand = 0.01;     // deficit of density that a target ma
 inline constexpr double kGrowth = 1.25;   // of the time step, from one to the next
 inline constexpr double kRelax = 0.7;     // under-relaxation of the pressure: 1 diverges in a crowd
 inline constexpr double kOmega = 0.2;     // under-relaxation of the stress
+inline constexpr int kStressEvery = 2;    // of the iterations corrects the stress, too
 inline constexpr double kSmooth = 0.3;    // share of the stress around it in a particle's own
-inline constexpr double kStick = 0.001;   // spacings a step, at which neighbours move together
+inline constexpr double kStick = 0.002;   // spacings a step, at which neighbours move together
 inline constexpr double kTogether = 0.5;  // of pressure and stress that are corrected at once
 inline constexpr double kPacking = 0.05;  // density that loose sand may lack at the start
 inline constexpr int kTries = 400;        // for rest at the start
@@ -187,35 +188,35 @@ template <class Device>
 void GsphSolver<Device>::measure(double dt, const gsph::Target& target, State& next) {
   const double d = setup_.spacing, g = length(setup_.gravity);
   const double sound = gsph::kSound * std::sqrt(g * d) * d;  // c_s h / 2
-  reduce_to<gsph::JoinExcess>(device_, "measure", n(),
-                              gsph::Measure{near_.view(),
-                                            std::as_const(with_pressure_).view(),
-                                            std::as_const(velocities_).view(),
-                                            next.material(),
-                                            std::as_const(matter_).view(),
-                                            boundary_.view().slot_of,
-                                            std::as_const(wall_parts_).view(),
-                                            std::as_const(friction_).view(),
-                                            std::as_const(packing_).view(),
-                                            kernels_,
-                                            target,
-                                            gravity_,
-                                            static_cast<float>(dt),
-                                            static_cast<float>(sound),
-                                            free_.view(),
-                                            star(),
-                                            more_stress_.view(),
-                                            pull_.view(),
-                                            goals_.view(),
-                                            next.write_numbers<float>("density")},
-                              &results_.data()->measured);
+  reduce_lists_to<gsph::JoinExcess>(device_, "measure", n(),
+                                    gsph::Measure{near_.view(),
+                                                  std::as_const(with_pressure_).view(),
+                                                  std::as_const(velocities_).view(),
+                                                  next.material(),
+                                                  std::as_const(matter_).view(),
+                                                  boundary_.view().slot_of,
+                                                  std::as_const(wall_parts_).view(),
+                                                  std::as_const(friction_).view(),
+                                                  std::as_const(packing_).view(),
+                                                  kernels_,
+                                                  target,
+                                                  gravity_,
+                                                  static_cast<float>(dt),
+                                                  static_cast<float>(sound),
+                                                  free_.view(),
+                                                  star(),
+                                                  more_stress_.view(),
+                                                  pull_.view(),
+                                                  goals_.view(),
+                                                  next.write_numbers<float>("density")},
+                                    &results_.data()->measured);
 }
 
 template <class Device>
 void GsphSolver<Device>::correct_pressure(int k, double dt, const State& next) {
   const double delta =
       gsph::pressure_step(kernels_, dt) * (paper() && rough_ ? gsph::kTogether : gsph::kRelax);
-  reduce_to<gsph::JoinExcess>(
+  reduce_lists_to<gsph::JoinExcess>(
       device_, "pressure", n(),
       gsph::Press{near_.view(), moving(), next.material(), std::as_const(matter_).view(),
                   boundary_.view().slot_of, std::as_const(wall_parts_).view(), kernels_,
@@ -238,7 +239,7 @@ void GsphSolver<Device>::correct_velocity(int k, double dt, bool may_end, State&
   for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
            gsph::PressWalls{walls, with_pressure, kernels_, wall_pressure_.view()});
   end_aside(device_);
-  for_each(
+  for_each_list(
       device_, "push", n(),
       gsph::Push{near_.view(), with_pressure, free, next.material(), std::as_const(matter_).view(),
                  std::as_const(pull_).view(), kernels_, static_cast<float>(dt), star()});
@@ -254,7 +255,7 @@ template <class Device>
 void GsphSolver<Device>::correct_stress(double dt, const State& next) {
   if (!rough_) return;
   const double omega = gsph::kOmega * (paper() ? gsph::kTogether : 1.0);
-  for_each(
+  for_each_list(
       device_, "strain", n(),
       gsph::Strain{near_.view(), moving(), std::as_const(free_).view(),
                    std::as_const(with_pressure_).view(),
@@ -269,7 +270,7 @@ void GsphSolver<Device>::correct_stress(double dt, const State& next) {
 template <class Device>
 void GsphSolver<Device>::correct_velocity_by_stress(double dt, const State& next) {
   if (!rough_) return;
-  for_each(
+  for_each_list(
       device_, "pull", n(),
       gsph::Pull{near_.view(), std::as_const(with_pressure_).view(), std::as_const(stress_).view(),
                  std::as_const(rest_of_stress_).view(), std::as_const(more_stress_).view(),
@@ -337,24 +338,25 @@ bool GsphSolver<Device>::dense_enough() {
 template <class Device>
 void GsphSolver<Device>::look_around(State& next) {
   const double slow = paper() ? 0.0 : gsph::kStick * setup_.spacing / longest_step();
-  for_each(device_, "mean", n(),
-           gsph::LookAround{near_.view(), std::as_const(with_pressure_).view(), moving(),
-                            next.material(), std::as_const(matter_).view(), kernels_,
-                            static_cast<float>(std::max(slow, 1e-12)), lightest_,
-                            next.write_numbers<float>("mean_pressure"), velocities_.view()});
+  for_each_list(device_, "mean", n(),
+                gsph::LookAround{near_.view(), std::as_const(with_pressure_).view(), moving(),
+                                 next.material(), std::as_const(matter_).view(), kernels_,
+                                 static_cast<float>(std::max(slow, 1e-12)), lightest_,
+                                 next.write_numbers<float>("mean_pressure"), velocities_.view()});
 }
 
 template <class Device>
 void GsphSolver<Device>::keep_stress(double dt, State& next) {
-  for_each(device_, "smooth", n(),
-           gsph::KeepStress{
-               near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
-               std::as_const(more_stress_).view(), std::as_const(friction_).view(),
-               std::as_const(strain_rate_).view(), std::as_const(packing_).view(), next.material(),
-               std::as_const(matter_).view(), boundary_.view().slot_of, kernels_,
-               static_cast<float>(dt), static_cast<float>(paper() ? 0.0 : gsph::kSmooth),
-               next.write_vectors("stress_normal"), next.write_vectors("stress_shear"),
-               next.write_vectors("wall_friction"), next.write_numbers<float>("packing")});
+  for_each_list(
+      device_, "smooth", n(),
+      gsph::KeepStress{near_.view(), std::as_const(points_).view(), std::as_const(stress_).view(),
+                       std::as_const(more_stress_).view(), std::as_const(friction_).view(),
+                       std::as_const(strain_rate_).view(), std::as_const(packing_).view(),
+                       next.material(), std::as_const(matter_).view(), boundary_.view().slot_of,
+                       kernels_, static_cast<float>(dt),
+                       static_cast<float>(paper() ? 0.0 : gsph::kSmooth),
+                       next.write_vectors("stress_normal"), next.write_vectors("stress_shear"),
+                       next.write_vectors("wall_friction"), next.write_numbers<float>("packing")});
 }
 
 template <class Device>

@@ -169,7 +169,8 @@ struct Strain {
   StressView stress;        // in and out
   View<float> strain_rate;  // out: |e| [1/s]
 
-  HD_INLINE void operator()(int i) const {
+  template <class Team>
+  HD_INLINE void operator()(int i, Team team) const {
     const auto at = static_cast<std::size_t>(i);
     const Matter& m = matter[material[at]];
     const float p = max(around.size > 0 ? around[at] : with_pressure[at].w, 0.0f);
@@ -179,7 +180,8 @@ struct Strain {
       strain_rate[at] = 0.0f;
       return;
     }
-    const Sym3 e = rate(i, goal.beside);
+    const Sym3 e = rate(i, goal.beside, team);
+    if (!team.leads()) return;
     const Float4 a = stress.first[at];
     const Float2 b = stress.rest[at];
     const Sym3 before{a.x, a.y, a.z, a.w, b.x, b.y};
@@ -189,12 +191,14 @@ struct Strain {
     strain_rate[at] = frobenius_norm(e);
   }
   // e. Only who is at a wall asks for its neighbours' b.
-  HD_INLINE Sym3 rate(int i, float beside) const {
+  template <class Team>
+  HD_INLINE Sym3 rate(int i, float beside, Team team) const {
     const Vec3 x = star.place(i), v = star.velocity(i);
-    const auto sums =
-        any_of_warp(beside != 0.0f)
-            ? sum_pairs(near, star.points, star.rest, free, i, x, StrainSums<true>{k.W, v, beside})
-            : sum_pairs(near, star.points, star.rest, i, x, StrainSums<false>{k.W, v, beside});
+    const auto sums = any_of_warp(beside != 0.0f)
+                          ? sum_pairs<team.kSize>(near, star.points, star.rest, free, i, x,
+                                                  StrainSums<true>{k.W, v, beside})
+                          : sum_pairs<team.kSize>(near, star.points, star.rest, i, x,
+                                                  StrainSums<false>{k.W, v, beside});
     return k.grad * Sym3{sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]};
   }
 };
@@ -230,7 +234,8 @@ struct Pull {
   View<Float4> pull;  // in and out: a [m/s^2]; b
   Star star;          // in and out: v*
 
-  HD_INLINE void operator()(int i) const {
+  template <class Team>
+  HD_INLINE void operator()(int i, Team team) const {
     const auto at = static_cast<std::size_t>(i);
     const Vec3 x = point(with_pressure, static_cast<std::uint32_t>(i));
     const Float4 a = stress[at], before = pull[at];
@@ -238,10 +243,11 @@ struct Pull {
     const Sym3 s{a.x, a.y, a.z, a.w, rest.x, rest.y};
     const float beside = before.w;
     const auto sums = any_of_warp(beside != 0.0f)
-                          ? sum_pairs(near, with_pressure, stress, more_stress, i, x,
-                                      PullSums<true>{k.W, s, beside})
-                          : sum_pairs(near, with_pressure, stress, rest_of_stress, i, x,
-                                      PullSums<false>{k.W, s, beside});
+                          ? sum_pairs<team.kSize>(near, with_pressure, stress, more_stress, i, x,
+                                                  PullSums<true>{k.W, s, beside})
+                          : sum_pairs<team.kSize>(near, with_pressure, stress, rest_of_stress, i, x,
+                                                  PullSums<false>{k.W, s, beside});
+    if (!team.leads()) return;
     const Vec3 now = (k.grad / matter[material[at]].density) * sums.vector(0);
     const Vec3 v = star.velocity(i) + dt * (now - Vec3(before.x, before.y, before.z));
     pull[at] = {now.x, now.y, now.z, beside};
@@ -306,10 +312,13 @@ struct KeepStress {
   View3<float> normal, shear, rub;  // out
   View<float> packed;               // out
 
-  HD_INLINE void operator()(int i) const {
+  template <class Team>
+  HD_INLINE void operator()(int i, Team team) const {
     const auto at = static_cast<std::size_t>(i);
     const Vec3 x = point(points, static_cast<std::uint32_t>(i));
-    const auto sums = sum_pairs(near, points, stress, more_stress, i, x, SmoothSums{k.W});
+    const auto sums =
+        sum_pairs<team.kSize>(near, points, stress, more_stress, i, x, SmoothSums{k.W});
+    if (!team.leads()) return;
     const Float4 a = stress[at], b = more_stress[at];
     const float share = matter[material[at]].cohesion > 0.0f ? 0.0f : most;
     const float part = share / (1.0f + sums[6]), own = 1.0f - share + part;

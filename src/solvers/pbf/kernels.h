@@ -199,12 +199,15 @@ struct Multipliers {
   View<const Float4> moved;        // its last number, but for the first: sum of lambda so far
   View<Float4> points_and_lambda;  // out
 
-  HD_INLINE Excess operator()(int i) const {
+  template <class Team>
+  HD_INLINE Excess operator()(int i, Team team) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points, static_cast<std::uint32_t>(i));
     const Vec3 p(me.x, me.y, me.z);
-    const auto sums = k.paper ? sum_pairs(near, points, i, p, ConstraintSums<true>{k.G})
-                              : sum_pairs(near, points, i, p, ConstraintSums<false>{k.G});
+    const auto sums = k.paper
+                          ? sum_pairs<team.kSize>(near, points, i, p, ConstraintSums<true>{k.G})
+                          : sum_pairs<team.kSize>(near, points, i, p, ConstraintSums<false>{k.G});
+    if (!team.leads()) return {};
     float count = sums[0] + 1.0f;  // with itself
     float squares = sums[4];
     Vec3 grad = sums.vector(1), wall{};
@@ -282,8 +285,8 @@ struct WallMultipliers {
 
   HD_INLINE void operator()(int item) const {
     const auto b = static_cast<std::uint32_t>(item / kSplit);
-    const auto sums = sum_pairs_split(walls.fluid, points_and_lambda, static_cast<int>(b),
-                                      point(walls.points, b), LambdaSums{k.W});
+    const auto sums = sum_pairs<kSplit>(walls.fluid, points_and_lambda, static_cast<int>(b),
+                                        point(walls.points, b), LambdaSums{k.W});
     const float lambda = sums[0] / max(sums[1], 1e-6f);
     if (item % kSplit == 0) wall_lambda[b] = {lambda, 0.0f, 0.0f, 0.0f};
   }
@@ -316,8 +319,8 @@ struct MeasureWalls {
   }
   HD_INLINE void measure(int item, std::uint32_t slot, int i, const Vec3& p) const {
     const auto sums = k.paper
-                          ? sum_pairs_split(walls.near, walls.points, i, p, WallSums<true>{k.G})
-                          : sum_pairs_split(walls.near, walls.points, i, p, WallSums<false>{k.G});
+                          ? sum_pairs<kSplit>(walls.near, walls.points, i, p, WallSums<true>{k.G})
+                          : sum_pairs<kSplit>(walls.near, walls.points, i, p, WallSums<false>{k.G});
     if (item % kSplit == 0) keep(slot, sums);
   }
   // By one thread.
@@ -350,8 +353,9 @@ struct MeetWalls {
   HD_INLINE Vec3 push_on(int i, float w) const {
     const Kernels& k = sums.k;
     const Float4 before = packed(points_and_lambda, static_cast<std::uint32_t>(i));
-    const auto push = sum_pairs_split(sums.walls.near, sums.walls.points, wall_lambda, i,
-                                      {before.x, before.y, before.z}, WallPushSums{k.G, before.w});
+    const auto push =
+        sum_pairs<kSplit>(sums.walls.near, sums.walls.points, wall_lambda, i,
+                          {before.x, before.y, before.z}, WallPushSums{k.G, before.w});
     return (w * k.V * k.G.slope()) * push.vector(0);
   }
   HD_INLINE void operator()(int item) const {
@@ -391,12 +395,15 @@ struct Corrections {
   View<Float4> points;  // out: x*, w
   View<Float4> moved;   // in and out [m], sum of lambda [m^2]
 
-  HD_INLINE void operator()(int i) const {
+  template <class Team>
+  HD_INLINE void operator()(int i, Team team) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points_and_lambda, static_cast<std::uint32_t>(i));
     const Vec3 p(me.x, me.y, me.z);
     const float w = inverse_mass_of[material[at]];
-    const auto sums = sum_pairs(near, points_and_lambda, i, p, CorrectionSums{k.G, s_corr, me.w});
+    const auto sums =
+        sum_pairs<team.kSize>(near, points_and_lambda, i, p, CorrectionSums{k.G, s_corr, me.w});
+    if (!team.leads()) return;
     const Vec3 dp = (w * k.V * k.G.slope()) * sums.vector(0);
     const float lambda = me.w - 0.5f * sums[3] / max(sums[4], 1e-30f);
     const Float4 before = first && near_wall[at] == 0 ? Float4{} : moved[at];
@@ -521,11 +528,13 @@ struct Densities {
     return {excess_of(relative - 1.0f), vital_signs(x, velocity, i),
             static_cast<std::uint64_t>(near.count(i))};
   }
-  HD_INLINE Ending operator()(int i) const {
+  template <class Team>
+  HD_INLINE Ending operator()(int i, Team team) const {
     const auto at = static_cast<std::uint32_t>(i);
     const Vec3 p = point(points, at);
-    const auto count = k.paper ? sum_pairs(near, points, i, p, DensitySum<true>{k.G})
-                               : sum_pairs(near, points, i, p, DensitySum<false>{k.G});
+    const auto count = k.paper ? sum_pairs<team.kSize>(near, points, i, p, DensitySum<true>{k.G})
+                               : sum_pairs<team.kSize>(near, points, i, p, DensitySum<false>{k.G});
+    if (!team.leads()) return {};
     return record(i, p, v[at], count[0]);
   }
 };
@@ -573,15 +582,18 @@ struct Smooth {
   View<Float4> points_and_spin;  // out: x, |omega|
   View3<float> v;                // out
 
-  HD_INLINE Ending operator()(int i) const {
+  template <class Team>
+  HD_INLINE Ending operator()(int i, Team team) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points_and_v, static_cast<std::uint32_t>(i));
     const Float2 rest = packed(rest_of_v, static_cast<std::uint32_t>(i));
     const Vec3 p(me.x, me.y, me.z), velocity(me.w, rest.x, rest.y);
-    const auto sums = one_mass ? sum_pairs(near, points_and_v, rest_of_v, i, p,
-                                           SmoothSums<true>{k.G, k.paper, velocity, 1.0f})
-                               : sum_pairs(near, points_and_v, rest_of_v, points, i, p,
-                                           SmoothSums<false>{k.G, k.paper, velocity, points[at].w});
+    const auto sums =
+        one_mass ? sum_pairs<team.kSize>(near, points_and_v, rest_of_v, i, p,
+                                         SmoothSums<true>{k.G, k.paper, velocity, 1.0f})
+                 : sum_pairs<team.kSize>(near, points_and_v, rest_of_v, points, i, p,
+                                         SmoothSums<false>{k.G, k.paper, velocity, points[at].w});
+    if (!team.leads()) return {};
     const Vec3 smoothed = velocity + (xsph * k.volume * k.W.w_scale) * sums.vector(0);
     const Ending ending = densities.record(i, p, smoothed, sums[6]);
     v[at] = smoothed;
@@ -617,12 +629,14 @@ struct Confine {
   float strength;  // dt eps_v h [m]
   View3<float> v;  // in and out
 
-  HD_INLINE VitalSigns operator()(int i) const {
+  template <class Team>
+  HD_INLINE VitalSigns operator()(int i, Team team) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = packed(points_and_spin, static_cast<std::uint32_t>(i));
     const Vec3 p(me.x, me.y, me.z);
-    const Vec3 eta = (k.V * k.G.slope()) *
-                     sum_pairs(near, points_and_spin, i, p, SteepnessSums{k.G, me.w}).vector(0);
+    const auto sums = sum_pairs<team.kSize>(near, points_and_spin, i, p, SteepnessSums{k.G, me.w});
+    if (!team.leads()) return {};
+    const Vec3 eta = (k.V * k.G.slope()) * sums.vector(0);
     Vec3 velocity = v[at];
     const float steepness = length(eta);
     // A gradient that is rounding has no direction.

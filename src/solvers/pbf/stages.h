@@ -132,7 +132,7 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
   const BoundaryView walls = boundary_.view();
   const std::int64_t samples = split<Device>() * static_cast<std::int64_t>(boundary_.placed());
   wall_lambda_.resize(boundary_.placed());
-  reduce_to<pbf::JoinExcess>(
+  reduce_lists_to<pbf::JoinExcess>(
       device_, "multipliers", n(),
       pbf::Multipliers{near_.view(), std::as_const(points_).view(), walls.slot_of,
                        std::as_const(wall_parts_).view(), kernels_, eps,
@@ -144,7 +144,7 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
   for_each(device_, "walls", samples,
            pbf::WallMultipliers{walls, with_lambda, kernels_, wall_lambda_.view()});
   end_aside(device_);
-  for_each(
+  for_each_list(
       device_, "corrections", n(),
       pbf::Corrections{near_.view(), with_lambda, material, std::as_const(inverse_mass_of_).view(),
                        std::as_const(sorted_near_wall_).view(), kernels_, s_corr_, k == 0,
@@ -209,23 +209,25 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
                                  next.write_numbers<float>("pressure")};
   pbf::Ending* ending = &results_.data()->ending;
   if (!smooths()) {
-    reduce_to<pbf::JoinEnding>(device_, "densities", n(), densities, ending);
+    reduce_lists_to<pbf::JoinEnding>(device_, "densities", n(), densities, ending);
     return;
   }
-  reduce_to<pbf::JoinEnding>(device_, "smooth", n(),
-                             pbf::Smooth{near_.view(), std::as_const(points_and_v_).view(),
-                                         std::as_const(rest_of_v_).view(), points, kernels_,
-                                         static_cast<float>(c), setup_.materials.size() == 1,
-                                         densities, confine ? predicted_.view() : View3<float>{},
-                                         points_and_lambda_.view(), next.write_velocity()},
-                             ending);
+  reduce_lists_to<pbf::JoinEnding>(
+      device_, "smooth", n(),
+      pbf::Smooth{near_.view(), std::as_const(points_and_v_).view(),
+                  std::as_const(rest_of_v_).view(), points, kernels_, static_cast<float>(c),
+                  setup_.materials.size() == 1, densities,
+                  confine ? predicted_.view() : View3<float>{}, points_and_lambda_.view(),
+                  next.write_velocity()},
+      ending);
   if (!confine) return;
-  reduce_to<JoinVitals>(device_, "vorticity", n(),
-                        pbf::Confine{near_.view(), std::as_const(points_and_lambda_).view(),
-                                     std::as_const(predicted_).view(), kernels_,
-                                     static_cast<float>(dt * params_.vorticity) * kernels_.W.h,
-                                     next.rewrite_vectors("velocity")},
-                        &results_.data()->confined);
+  reduce_lists_to<JoinVitals>(
+      device_, "vorticity", n(),
+      pbf::Confine{near_.view(), std::as_const(points_and_lambda_).view(),
+                   std::as_const(predicted_).view(), kernels_,
+                   static_cast<float>(dt * params_.vorticity) * kernels_.W.h,
+                   next.rewrite_vectors("velocity")},
+      &results_.data()->confined);
 }
 
 // Beside what follows; wait_for_results joins the two. Samples pushed with about (lambda_i +

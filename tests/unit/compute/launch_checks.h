@@ -6,7 +6,10 @@
 
 #include "base/hd.h"
 #include "compute/buffer.h"
+#include "compute/pair_sums.h"
 #include "compute/reduce_ops.h"
+#include "spatial/cells.h"
+#include "spatial/neighbours.h"
 
 namespace barchan::launch_checks {
 
@@ -103,6 +106,31 @@ struct SumUp {
   }
 };
 
+// Of each particle the sum of max(0, 1 - r^2 / h^2) over its list, and the same of all.
+struct CloseBySums {
+  static constexpr int kSums = 1;
+  float per_square;  // 1 / h^2 [1/m^2]
+  template <class T>
+  HD void operator()(const Near<T>& j, T* sums) const {
+    sums[0] += positive(1.0f - per_square * (j.x * j.x + (j.y * j.y + j.z * j.z)));
+  }
+};
+struct CloseBy {
+  Neighbours near;
+  View<const Float4> points;
+  float per_square;
+  View<float> close;  // in and out: what it was, and the sum
+  template <class Team>
+  HD_INLINE double operator()(int i, Team team) const {
+    const auto at = static_cast<std::uint32_t>(i);
+    const auto sums =
+        sum_pairs<team.kSize>(near, points, i, point(points, at), CloseBySums{per_square});
+    if (!team.leads()) return 1e6;  // nobody may count it
+    close[at] += sums[0];
+    return static_cast<double>(sums[0]);
+  }
+};
+
 // Each of the following runs one way of launching over several sizes and counts what comes out
 // wrong: 0 on a device that does as it says.
 
@@ -131,6 +159,47 @@ int wrong_by_reduce(Device& device) {
   }
   wrong += reduce<Largest<float>>(device, "top", 250000, Bump{249999}) != 3.0f;
   wrong += reduce<Largest<float>>(device, "top", 0, Bump{0}) != 0.0f;
+  return wrong;
+}
+
+// Lists that threads share, and, of more particles than kFewLists, lists of one thread each. On a
+// lattice with a spacing of 1 all that have a whole one around them have the same sum.
+template <class Device>
+int wrong_by_lists(Device& device) {
+  int wrong = 0;
+  for (const int edge : {7, 40, 41}) {  // 41^3 > kFewLists
+    const int n = edge * edge * edge;
+    std::vector<Vec3> lattice;
+    for (int i = 0; i < n; ++i) {
+      lattice.emplace_back(float(i % edge), float(i / edge % edge), float(i / edge / edge));
+    }
+    Buffer3 x(device);
+    x.upload(lattice);
+    CellSort<Device> cells(device);
+    cells.sort(std::as_const(x).view(), 2.0f);
+    Buffer<Float4> points(device);
+    permute_packed(device, std::as_const(x).view(), cells.order(), points);
+    NeighbourSearch<Device> near(device);
+    near.build(cells.cells(), std::as_const(points).view(), 2.0f);
+    Buffer<float> close(device, static_cast<std::size_t>(n));
+    Buffer<double> all(device, 1);
+    close.clear_to_zero();
+    const CloseBy kernel{near.view(), std::as_const(points).view(), 0.25f, close.view()};
+    for_each_list(device, "lists", n, kernel);
+    reduce_lists_to<Sum<double>>(device, "lists", n, kernel, all.data());
+    // 6 at 1, 12 at sqrt(2), 8 at sqrt(3): 6 * 3/4 + 12 / 2 + 8 / 4
+    const std::vector<float> twice = close.download();
+    double sum = 0.0;
+    const std::vector<Float4> at = points.download();
+    for (std::size_t i = 0; i < twice.size(); ++i) {
+      const Float4 p = at[i];
+      sum += 0.5 * static_cast<double>(twice[i]);
+      const float top = static_cast<float>(edge - 1);
+      const bool inside = p.x > 0 && p.y > 0 && p.z > 0 && p.x < top && p.y < top && p.z < top;
+      wrong += inside ? std::abs(twice[i] - 25.0f) > 1e-4f : twice[i] >= 25.0f;
+    }
+    wrong += std::abs(all.download()[0] - sum) > 1e-6 * sum;
+  }
   return wrong;
 }
 

@@ -16,6 +16,11 @@ TEST(LaunchCpu, Reduce) {
   EXPECT_EQ(launch_checks::wrong_by_reduce(device), 0);
 }
 
+TEST(LaunchCpu, Lists) {
+  Cpu device(2);
+  EXPECT_EQ(launch_checks::wrong_by_lists(device), 0);
+}
+
 TEST(LaunchCpu, ForEachSome) {
   Cpu device(2);
   EXPECT_EQ(launch_checks::wrong_by_for_each_some(device), 0);

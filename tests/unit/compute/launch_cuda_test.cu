@@ -22,6 +22,10 @@ TEST_F(LaunchCuda, Reduce) {
   EXPECT_EQ(launch_checks::wrong_by_reduce(*device->as_cuda()), 0);
 }
 
+TEST_F(LaunchCuda, Lists) {
+  EXPECT_EQ(launch_checks::wrong_by_lists(*device->as_cuda()), 0);
+}
+
 TEST_F(LaunchCuda, ForEachSome) {
   EXPECT_EQ(launch_checks::wrong_by_for_each_some(*device->as_cuda()), 0);
 }
