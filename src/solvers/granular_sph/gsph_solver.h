@@ -85,11 +85,12 @@ class GsphSolver final : public Solver {
   Buffer<Float4> stress_;  // see StressView
   Buffer<Float2> rest_of_stress_;
   Buffer<Float4> more_stress_;
-  Buffer<Float4> pull_;        // by stress [m/s^2], b
-  Buffer3 friction_;           // on walls [m/s^2]
-  Buffer<float> around_;       // mean pressure of the step before, of sand [Pa]
-  Buffer<float> packing_;      // what the density lacked at the start
-  Buffer<float> strain_rate_;  // [1/s]
+  Buffer<Float4> pull_;                // by stress [m/s^2], b
+  Buffer3 friction_;                   // on walls [m/s^2]
+  Buffer<float> around_;               // mean pressure of the step before, of sand [Pa]
+  Buffer<float> packing_;              // what the density lacked at the start
+  Buffer<Float2> pressure_and_shear_;  // see GatherShear
+  Buffer<float> strain_rate_;          // [1/s]
   Buffer<std::uint8_t> near_wall_;
   Buffer3 pushed_;                     // [m]
   Buffer<gsph::WallPart> wall_parts_;  // of the particles near solids

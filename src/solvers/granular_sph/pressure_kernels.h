@@ -122,29 +122,45 @@ struct PressWalls {
 // And rows of particles that shift against each other, each the other way than the next, have no
 // rate of strain: neighbours on opposite sides cancel. Friction does not see them, pressure drives
 // them, and what was filled as a lattice moves, row by row, until it is none. So neighbours that
-// hardly move against each other stick together, and what flows feels nothing of that:
-//     v_i += sum_j V W max(0, 1 - |v_j - v_i|^2 / v_0^2) (v_j - v_i)
+// hardly move against each other stick together. What shears as a whole has a rate of strain, which
+// counts as speed: it flows and feels nothing of that, however slow it is.
+//     v_i += sum_j V W max(0, 1 - (|v_j - v_i|^2 + a^2 (|e_i|^2 + |e_j|^2)) / v_0^2) (v_j - v_i)
 struct AroundSums {
   static constexpr int kSums = 5;  // of p_j W, W and the sum above
   KernelScale h;
   Vec3 v;          // of i
+  float shear;     // (a |e|)^2 of i [m^2/s^2]
   float per_slow;  // 1 / v_0^2 [s^2/m^2]
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
     const T W = Pair<T>(j, h).shape();
     const T x = j.w - v.x, y = j.ux - v.y, z = j.uy - v.z;
-    const T stick = W * positive(1.0f - per_slow * (x * x + (y * y + z * z)));
-    sums[0] += j.sw * W;
+    const T shears = j.sy + shear;
+    const T stick = W * positive(1.0f - per_slow * (x * x + (y * y + (z * z + shears))));
+    sums[0] += j.sx * W;
     sums[1] += W;
     sums[2] += stick * x;
     sums[3] += stick * y;
     sums[4] += stick * z;
   }
 };
+struct GatherShear {
+  View<const Float4> with_pressure;
+  View<const float> strain_rate;  // [1/s]
+  View<const std::uint8_t> material;
+  View<const Matter> matter;
+  float reach;                      // a [m]
+  View<Float2> pressure_and_shear;  // out: p [Pa], (a |e|)^2 [m^2/s^2]
+  HD void operator()(int at) const {
+    const auto i = static_cast<std::size_t>(at);
+    const float shear = matter[material[i]].rough ? reach * strain_rate[i] : 1e6f;  // water: never
+    pressure_and_shear[i] = {with_pressure[i].w, shear * shear};
+  }
+};
 struct LookAround {
   Neighbours near;
-  View<const Float4> with_pressure;
   ConstStar star;
+  View<const Float2> pressure_and_shear;
   View<const std::uint8_t> material;
   View<const Matter> matter;
   Kernels k;
@@ -156,15 +172,15 @@ struct LookAround {
   template <class Team>
   HD_INLINE void operator()(int i, Team team) const {
     const auto at = static_cast<std::size_t>(i);
-    const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
+    const Float2 me = packed(pressure_and_shear, static_cast<std::uint32_t>(i));
     const Vec3 v = star.velocity(i);
     const auto sums =
-        sum_pairs<team.kSize>(near, star.points, star.rest, with_pressure, i, {me.x, me.y, me.z},
-                              AroundSums{k.W, v, 1.0f / (slow * slow)});
+        sum_pairs<team.kSize>(near, star.points, star.rest, pressure_and_shear, i, star.place(i),
+                              AroundSums{k.W, v, me.y, 1.0f / (slow * slow)});
     if (!team.leads()) return;
     const Vec3 to = v + (k.count * least / matter[material[at]].density) * sums.vector(2);
     const float viscosity = velocities[at].w;
-    mean[at] = (me.w + sums[0]) / (1.0f + sums[1]);
+    mean[at] = (me.x + sums[0]) / (1.0f + sums[1]);
     velocities[at] = {to.x, to.y, to.z, viscosity};
   }
 };

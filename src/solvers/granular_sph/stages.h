@@ -25,7 +25,8 @@ inline constexpr double kRelax = 0.7;     // under-relaxation of the pressure: 1
 inline constexpr double kOmega = 0.2;     // under-relaxation of the stress
 inline constexpr int kStressEvery = 2;    // of the iterations corrects the stress, too
 inline constexpr double kSmooth = 0.3;    // share of the stress around it in a particle's own
-inline constexpr double kStick = 0.002;   // spacings a step, at which neighbours move together
+inline constexpr double kStick = 0.003;   // spacings a step, below which neighbours stick
+inline constexpr double kShear = 4.0;     // spacings that a rate of strain is a speed over, there
 inline constexpr double kTogether = 0.5;  // of pressure and stress that are corrected at once
 inline constexpr double kPacking = 0.05;  // density that loose sand may lack at the start
 inline constexpr int kTries = 400;        // for rest at the start
@@ -62,6 +63,7 @@ GsphSolver<Device>::GsphSolver(Device& device, const SolverSetup& setup,
       friction_(device),
       around_(device),
       packing_(device),
+      pressure_and_shear_(device),
       strain_rate_(device),
       near_wall_(device),
       pushed_(device),
@@ -151,6 +153,7 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   if (rough_) {
     for (auto* packs : {&stress_, &more_stress_, &pull_}) packs->resize(count);
     rest_of_stress_.resize(count);
+    pressure_and_shear_.resize(count);
     friction_.resize(count);
     for (auto* numbers : {&around_, &packing_, &strain_rate_}) numbers->resize(count);
     for_each(device_, "reorder", n(),
@@ -338,8 +341,13 @@ bool GsphSolver<Device>::dense_enough() {
 template <class Device>
 void GsphSolver<Device>::look_around(State& next) {
   const double slow = paper() ? 0.0 : gsph::kStick * setup_.spacing / longest_step();
+  for_each(device_, "mean", n(),
+           gsph::GatherShear{
+               std::as_const(with_pressure_).view(), std::as_const(strain_rate_).view(),
+               next.material(), std::as_const(matter_).view(),
+               static_cast<float>(gsph::kShear * setup_.spacing), pressure_and_shear_.view()});
   for_each_list(device_, "mean", n(),
-                gsph::LookAround{near_.view(), std::as_const(with_pressure_).view(), moving(),
+                gsph::LookAround{near_.view(), moving(), std::as_const(pressure_and_shear_).view(),
                                  next.material(), std::as_const(matter_).view(), kernels_,
                                  static_cast<float>(std::max(slow, 1e-12)), lightest_,
                                  next.write_numbers<float>("mean_pressure"), velocities_.view()});
