@@ -169,18 +169,6 @@ HD inline auto sum_pairs(const Lists& lists, const View<const Float4>& points,
   return sum_packs<kThreads>(lists, Packs<Second, Third>{points, more, third}, i, p, sum);
 }
 
-// For passes over few particles, which would otherwise be a long chain of loads each: eight threads
-// of a GPU share a list. A launch has split<Device>() items a particle.
-#if defined(__CUDACC__)
-inline constexpr int kSplit = 8;
-#else
-inline constexpr int kSplit = 1;
-#endif
-template <class Device>
-constexpr std::int64_t split() {
-  return kSplit;
-}
-
 // The threads of a GPU that go through a particle's list together.
 template <int kThreads>
 struct Team {
@@ -226,6 +214,18 @@ void for_each_list(Device& device, const char* label, std::int64_t n, const Kern
   with_team(n, [&](auto team) {
     for_each(device, label, team.kSize * n, ByTeam<Kernel, decltype(team)>{kernel});
   });
+}
+// The same for the few at walls, whose kernels are long chains of loads.
+template <class Device, class Kernel>
+void for_each_at_walls(Device& device, const char* label, std::int64_t n, const Kernel& kernel) {
+  const auto launch = [&](auto team) {
+    for_each(device, label, team.kSize * n, ByTeam<Kernel, decltype(team)>{kernel});
+  };
+#if defined(__CUDACC__)
+  launch(Team<4>{});
+#else
+  launch(Team<1>{});
+#endif
 }
 template <class Op, class Device, class T, class Kernel>
 void reduce_lists_to(Device& device, const char* label, std::int64_t n, const Kernel& kernel,

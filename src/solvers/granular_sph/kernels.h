@@ -135,14 +135,15 @@ struct MeasureWalls {
   bool closely;          // some material rubs, or some solid is moved
   View<WallPart> parts;  // out, by slot
 
-  HD_INLINE void operator()(int item) const {
-    const auto slot = static_cast<std::uint32_t>(item / kSplit);
+  template <class Team>
+  HD_INLINE void operator()(int touched, Team team) const {
+    const auto slot = static_cast<std::uint32_t>(touched);
     if (slot >= *walls.count) return;
     const std::uint32_t i = walls.touched[slot];
     const Vec3 x = point(points, i);
     const auto sums =
-        sum_pairs<kSplit>(walls.near, walls.points, static_cast<int>(i), x, WallSums{k.W});
-    if (item % kSplit != 0) return;
+        sum_pairs<team.kSize>(walls.near, walls.points, static_cast<int>(i), x, WallSums{k.W});
+    if (!team.leads()) return;
     WallPart part{k.wall_count * sums[0], k.wall_grad * sums.vector(1), 0.0f, {}, 0.0f, {}};
     if (closely) describe(static_cast<int>(i), x, part);
     parts[slot] = part;

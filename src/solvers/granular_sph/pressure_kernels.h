@@ -108,12 +108,13 @@ struct PressWalls {
   Kernels k;
   View<Float4> wall_pressure;  // out: p_b and nothing else
 
-  HD_INLINE void operator()(int item) const {
-    const auto b = static_cast<std::uint32_t>(item / kSplit);
-    const auto sums = sum_pairs<kSplit>(walls.fluid, with_pressure, static_cast<int>(b),
-                                        point(walls.points, b), MeanSums{k.W});
+  template <class Team>
+  HD_INLINE void operator()(int sample, Team team) const {
+    const auto b = static_cast<std::uint32_t>(sample);
+    const auto sums = sum_pairs<team.kSize>(walls.fluid, with_pressure, sample,
+                                            point(walls.points, b), MeanSums{k.W});
     const float p = sums[0] / max(sums[1], 1e-6f);
-    if (item % kSplit == 0) wall_pressure[b] = {p, 0.0f, 0.0f, 0.0f};
+    if (team.leads()) wall_pressure[b] = {p, 0.0f, 0.0f, 0.0f};
   }
 };
 
@@ -255,38 +256,42 @@ struct MeetWalls {
   View3<float> friction;  // in and out: f [m/s^2]
   Star star;              // in and out: v*
 
-  HD_INLINE void operator()(int item) const {
-    const auto slot = static_cast<std::uint32_t>(item / kSplit);
+  template <class Team>
+  HD_INLINE void operator()(int touched, Team team) const {
+    const auto slot = static_cast<std::uint32_t>(touched);
     if (slot >= *walls.count) return;
     const auto at = static_cast<std::size_t>(walls.touched[slot]);
     const auto i = static_cast<int>(at);
     const Matter& m = matter[material[at]];
     const float scale = k.grad / m.density;
-    const Vec3 push = by_walls(i, parts[slot], m), more = m.rough ? beside(i) : Vec3{};
-    if (item % kSplit != 0) return;
+    const Vec3 push = by_walls(i, parts[slot], m, team);
+    const Vec3 more = m.rough ? beside(i, team) : Vec3{};
+    if (!team.leads()) return;
     Vec3 v = star.velocity(i) - (dt * scale) * more;
     v += dt * meet(at, m, parts[slot], -scale * push, v);
     star.set(at, star.place(i), v);
   }
   // Sum of b_i b_j slope (p_i + p_j) r / r.
-  HD_INLINE Vec3 beside(int i) const {
+  template <class Team>
+  HD_INLINE Vec3 beside(int i, Team team) const {
     const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
-    const auto sums =
-        sum_pairs<kSplit>(near, with_pressure, free, i, {me.x, me.y, me.z}, BesideSums{k.W, me.w});
+    const auto sums = sum_pairs<team.kSize>(near, with_pressure, free, i, {me.x, me.y, me.z},
+                                            BesideSums{k.W, me.w});
     return free[static_cast<std::size_t>(i)].w * sums.vector(0);
   }
   // Sum of a slope (p_i + p_b) r / r.
-  HD_INLINE Vec3 by_walls(int i, const WallPart& wall, const Matter& m) const {
+  template <class Team>
+  HD_INLINE Vec3 by_walls(int i, const WallPart& wall, const Matter& m, Team team) const {
     const Float4 me = packed(with_pressure, static_cast<std::uint32_t>(i));
     const Vec3 x(me.x, me.y, me.z);
     if (m.rough) {
       const auto sums =
-          sum_pairs<kSplit>(walls.near, walls.points, wall_pressure, i, x, WallMeanSums{k.W});
+          sum_pairs<team.kSize>(walls.near, walls.points, wall_pressure, i, x, WallMeanSums{k.W});
       const float around = sums[0] / min(sums[1], -1e-6f);
       return (me.w + around) * wall.grad;
     }
-    const auto sums =
-        sum_pairs<kSplit>(walls.near, walls.points, wall_pressure, i, x, WallPushSums{k.W, me.w});
+    const auto sums = sum_pairs<team.kSize>(walls.near, walls.points, wall_pressure, i, x,
+                                            WallPushSums{k.W, me.w});
     return k.wall_grad * sums.vector(0);
   }
   // What the wall does; `v` is the velocity but for that.

@@ -167,9 +167,9 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   boundary_.place(next.bodies, cells_.cells(), std::as_const(points_).view(), h);
   device_.copy(&results_.data()->touched, boundary_.view().count, sizeof(std::uint32_t));
   wall_parts_.resize(boundary_.room());
-  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
-           gsph::MeasureWalls{boundary_.view(), std::as_const(points_).view(), solids, kernels_,
-                              rough_ || driven_, wall_parts_.view()});
+  for_each_at_walls(device_, "walls", static_cast<std::int64_t>(boundary_.room()),
+                    gsph::MeasureWalls{boundary_.view(), std::as_const(points_).view(), solids,
+                                       kernels_, rough_ || driven_, wall_parts_.view()});
   end_aside(device_);
   next.reorder(cells_.order(), {"position", "velocity", "density", "pressure", "stress_normal",
                                 "stress_shear", "wall_friction", "mean_pressure", "packing"});
@@ -239,19 +239,19 @@ void GsphSolver<Device>::correct_velocity(int k, double dt, bool may_end, State&
   if (may_end) {
     device_.download_later(excess_.get(), &results_.data()[k - 1].excess, sizeof(gsph::Excess));
   }
-  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.placed()),
-           gsph::PressWalls{walls, with_pressure, kernels_, wall_pressure_.view()});
+  for_each_at_walls(device_, "walls", static_cast<std::int64_t>(boundary_.placed()),
+                    gsph::PressWalls{walls, with_pressure, kernels_, wall_pressure_.view()});
   end_aside(device_);
   for_each_list(
       device_, "push", n(),
       gsph::Push{near_.view(), with_pressure, free, next.material(), std::as_const(matter_).view(),
                  std::as_const(pull_).view(), kernels_, static_cast<float>(dt), star()});
   join_aside(device_);
-  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
-           gsph::MeetWalls{near_.view(), walls, with_pressure, free,
-                           std::as_const(wall_pressure_).view(), next.material(),
-                           std::as_const(matter_).view(), kernels_, static_cast<float>(dt),
-                           wall_parts_.view(), friction_.view(), star()});
+  for_each_at_walls(device_, "walls", static_cast<std::int64_t>(boundary_.room()),
+                    gsph::MeetWalls{near_.view(), walls, with_pressure, free,
+                                    std::as_const(wall_pressure_).view(), next.material(),
+                                    std::as_const(matter_).view(), kernels_, static_cast<float>(dt),
+                                    wall_parts_.view(), friction_.view(), star()});
 }
 
 template <class Device>

@@ -283,12 +283,13 @@ struct WallMultipliers {
   Kernels k;
   View<Float4> wall_lambda;  // out: lambda_b and nothing else
 
-  HD_INLINE void operator()(int item) const {
-    const auto b = static_cast<std::uint32_t>(item / kSplit);
-    const auto sums = sum_pairs<kSplit>(walls.fluid, points_and_lambda, static_cast<int>(b),
-                                        point(walls.points, b), LambdaSums{k.W});
+  template <class Team>
+  HD_INLINE void operator()(int sample, Team team) const {
+    const auto b = static_cast<std::uint32_t>(sample);
+    const auto sums = sum_pairs<team.kSize>(walls.fluid, points_and_lambda, sample,
+                                            point(walls.points, b), LambdaSums{k.W});
     const float lambda = sums[0] / max(sums[1], 1e-6f);
-    if (item % kSplit == 0) wall_lambda[b] = {lambda, 0.0f, 0.0f, 0.0f};
+    if (team.leads()) wall_lambda[b] = {lambda, 0.0f, 0.0f, 0.0f};
   }
 };
 
@@ -314,25 +315,19 @@ struct MeasureWalls {
   View<WallPart> parts;  // out, by slot
 
   HD_INLINE bool is_one(std::uint32_t slot) const { return slot < *walls.count; }
-  HD_INLINE void keep(std::uint32_t slot, const Sums<WallSums<false>::kSums>& sums) const {
-    parts[slot] = {sums[0], sums[4], sums.vector(1)};
+  template <class Team>
+  HD_INLINE void measure(std::uint32_t slot, Team team, int i, const Vec3& p) const {
+    constexpr int n = Team::kSize;
+    const auto sums = k.paper ? sum_pairs<n>(walls.near, walls.points, i, p, WallSums<true>{k.G})
+                              : sum_pairs<n>(walls.near, walls.points, i, p, WallSums<false>{k.G});
+    if (team.leads()) parts[slot] = {sums[0], sums[4], sums.vector(1)};
   }
-  HD_INLINE void measure(int item, std::uint32_t slot, int i, const Vec3& p) const {
-    const auto sums = k.paper
-                          ? sum_pairs<kSplit>(walls.near, walls.points, i, p, WallSums<true>{k.G})
-                          : sum_pairs<kSplit>(walls.near, walls.points, i, p, WallSums<false>{k.G});
-    if (item % kSplit == 0) keep(slot, sums);
-  }
-  // By one thread.
-  HD_INLINE void measure_alone(std::uint32_t slot, int i, const Vec3& p) const {
-    keep(slot, k.paper ? sum_pairs(walls.near, walls.points, i, p, WallSums<true>{k.G})
-                       : sum_pairs(walls.near, walls.points, i, p, WallSums<false>{k.G}));
-  }
-  HD_INLINE void operator()(int item) const {
-    const auto slot = static_cast<std::uint32_t>(item / kSplit);
+  template <class Team>
+  HD_INLINE void operator()(int at, Team team) const {
+    const auto slot = static_cast<std::uint32_t>(at);
     if (!is_one(slot)) return;
     const std::uint32_t i = walls.touched[slot];
-    measure(item, slot, static_cast<int>(i), point(points, i));
+    measure(slot, team, static_cast<int>(i), point(points, i));
   }
 };
 
@@ -350,26 +345,28 @@ struct MeetWalls {
   View<Float4> moved;   // in and out [m], sum of lambda
   View3<float> pushed;  // in and out [m]
 
-  HD_INLINE Vec3 push_on(int i, float w) const {
+  template <class Team>
+  HD_INLINE Vec3 push_on(int i, float w, Team team) const {
     const Kernels& k = sums.k;
     const Float4 before = packed(points_and_lambda, static_cast<std::uint32_t>(i));
     const auto push =
-        sum_pairs<kSplit>(sums.walls.near, sums.walls.points, wall_lambda, i,
-                          {before.x, before.y, before.z}, WallPushSums{k.G, before.w});
+        sum_pairs<team.kSize>(sums.walls.near, sums.walls.points, wall_lambda, i,
+                              {before.x, before.y, before.z}, WallPushSums{k.G, before.w});
     return (w * k.V * k.G.slope()) * push.vector(0);
   }
-  HD_INLINE void operator()(int item) const {
-    const auto slot = static_cast<std::uint32_t>(item / kSplit);
+  template <class Team>
+  HD_INLINE void operator()(int touched, Team team) const {
+    const auto slot = static_cast<std::uint32_t>(touched);
     if (!sums.is_one(slot)) return;
     const auto at = static_cast<std::size_t>(sums.walls.touched[slot]);
     const auto i = static_cast<int>(at);
     const Float4 me = points[at];
     const Vec3 from(me.x, me.y, me.z);
-    Vec3 push = push_on(i, me.w);
+    Vec3 push = push_on(i, me.w, team);
     if (near_wall[at] != 0) push = solids.push_out(from + push) - from;
     const Vec3 p = from + push;
-    sums.measure(item, slot, i, p);
-    if (item % kSplit != 0) return;
+    sums.measure(slot, team, i, p);
+    if (!team.leads()) return;
     points[at] = {p.x, p.y, p.z, me.w};
     const Float4 so_far = moved[at];
     moved[at] = {so_far.x + push.x, so_far.y + push.y, so_far.z + push.z, so_far.w};
@@ -427,8 +424,8 @@ struct MoveOn {
   View3<float> pushed;           // in and out [m]
   View<float> multiplier;        // out: sum of lambda
   View3<float> x, v;             // in: at the start, of free flight; out: new
-  View<Float4> points_and_v;     // out: x*, v.x; empty: v stays so, otherwise Smooth writes it
-  View<Float2> rest_of_v;        // out: v.y, v.z
+  View<const float> spin;        // |omega| of the step before [1/s]; empty: 0
+  View<Float4> v_and_spin;       // out; empty: v stays so, otherwise Smooth writes it
 
   HD_INLINE bool operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
@@ -449,7 +446,7 @@ struct MoveOn {
     const Vec3 lost = counts ? spare(v[at], total) : Vec3{};
     pushed[at] = (counts ? Vec3(pushed[at]) : Vec3{}) + held - lost;
     near_wall[at] = 1;
-    if (slot != ~0u && !(kept == end)) walls.measure_alone(slot, i, kept);
+    if (slot != ~0u && !(kept == end)) walls.measure(slot, Team<1>{}, i, kept);
     me = {kept.x, kept.y, kept.z, me.w};
     points[at] = me;
     move(at, me, total - lost);
@@ -465,11 +462,10 @@ struct MoveOn {
   HD_INLINE void move(std::size_t at, const Float4& me, const Vec3& total) const {
     const Vec3 velocity = v[at] + total / dt;
     x[at] = Vec3(me.x, me.y, me.z);
-    if (points_and_v.size == 0) {
+    if (v_and_spin.size == 0) {
       v[at] = velocity;
     } else {
-      points_and_v[at] = {me.x, me.y, me.z, velocity.x};
-      rest_of_v[at] = {velocity.y, velocity.z};
+      v_and_spin[at] = {velocity.x, velocity.y, velocity.z, spin.size > 0 ? spin[at] : 0.0f};
     }
   }
 };
@@ -543,108 +539,84 @@ struct Densities {
 //
 // XSPH's is weighted so that different masses keep their momentum. The paper's (15) has v_j - v_i,
 // which is minus the curl: its confinement would damp.
-template <bool kOneMass>
+template <bool kOneMass, bool kWhirls>
 struct SmoothSums {
-  static constexpr int kSums = 7;
+  static constexpr int kSums = kWhirls ? 10 : 4;
   KernelScale h;
   bool paper;
-  Vec3 v;   // of i
-  float w;  // inverse mass of i
+  Float4 v;  // of i, with its spin
+  float w;   // inverse mass of i
   template <class T>
   HD void operator()(const Near<T>& j, T* sums) const {
     const Pair<T> d(j, h);
-    const T a2 = d.a * d.a, b = d.b(h), W = b * b * b, f = a2 * d.inv_r;
-    const T share = kOneMass ? W : W * (2.0f * w / (w + j.sw));
-    const T vx = v.x - j.w, vy = v.y - j.ux, vz = v.z - j.uy;
+    const T a2 = d.a * d.a, b = d.b(h), W = b * b * b;
+    const T share = kOneMass ? W : W * (2.0f * w / (w + j.w));
+    const T vx = v.x - j.ux, vy = v.y - j.uy, vz = v.z - j.uz;
     sums[0] -= share * vx;
     sums[1] -= share * vy;
     sums[2] -= share * vz;
-    sums[3] += f * (vy * j.z - vz * j.y);
-    sums[4] += f * (vz * j.x - vx * j.z);
-    sums[5] += f * (vx * j.y - vy * j.x);
-    sums[6] += paper ? W : a2 * d.a;
+    sums[3] += paper ? W : a2 * d.a;
+    if constexpr (kWhirls) {
+      const T f = a2 * d.inv_r, steep = f * (j.uw - v.w);
+      sums[4] += f * (vy * j.z - vz * j.y);
+      sums[5] += f * (vz * j.x - vx * j.z);
+      sums[6] += f * (vx * j.y - vy * j.x);
+      sums[7] += steep * j.x;
+      sums[8] += steep * j.y;
+      sums[9] += steep * j.z;
+    }
   }
 };
 
-// omega_i = sum_j V (v_i - v_j) x grad_i W                                                  (15)
 // v += c sum_j d^3 (v_j - v_i) W                                                            (17)
+// omega_i = sum_j V (v_i - v_j) x grad_i W                                                  (15)
+// v += dt eps_v h (N x omega), N = eta / |eta|, eta = grad |omega|                          (16)
 // and, as the neighbours are at hand, the densities.
+//
+// |omega| in eta is that of the step before, of the same particles: whirls move with them, and all
+// is done in one pass.
 struct Smooth {
   Neighbours near;
-  View<const Float4> points_and_v;  // x*, v.x
-  View<const Float2> rest_of_v;     // v.y, v.z
-  View<const Float4> points;        // x*, w
+  View<const Float4> points;      // x*, w
+  View<const Float4> v_and_spin;  // v, |omega| of the step before
   Kernels k;
-  float xsph;     // c of this step
-  bool one_mass;  // all particles have the same
+  float xsph;      // c of this step
+  float strength;  // dt eps_v h [m]; 0: no confinement
+  bool one_mass;   // all particles have the same
   Densities densities;
-  View3<float> spin;             // out: omega [1/s]
-  View<Float4> points_and_spin;  // out: x, |omega|
-  View3<float> v;                // out
+  View<float> spin;  // out: |omega| [1/s]
+  View3<float> v;    // out
 
   template <class Team>
   HD_INLINE Ending operator()(int i, Team team) const {
-    const auto at = static_cast<std::size_t>(i);
-    const Float4 me = packed(points_and_v, static_cast<std::uint32_t>(i));
-    const Float2 rest = packed(rest_of_v, static_cast<std::uint32_t>(i));
-    const Vec3 p(me.x, me.y, me.z), velocity(me.w, rest.x, rest.y);
-    const auto sums =
-        one_mass ? sum_pairs<team.kSize>(near, points_and_v, rest_of_v, i, p,
-                                         SmoothSums<true>{k.G, k.paper, velocity, 1.0f})
-                 : sum_pairs<team.kSize>(near, points_and_v, rest_of_v, points, i, p,
-                                         SmoothSums<false>{k.G, k.paper, velocity, points[at].w});
-    if (!team.leads()) return {};
-    const Vec3 smoothed = velocity + (xsph * k.volume * k.W.w_scale) * sums.vector(0);
-    const Ending ending = densities.record(i, p, smoothed, sums[6]);
-    v[at] = smoothed;
-    if (spin.size > 0) {
-      const Vec3 omega = (k.V * k.G.slope() / k.slope) * sums.vector(3);
-      spin[at] = omega;
-      points_and_spin[at] = {p.x, p.y, p.z, length(omega)};
-    }
-    return ending;
+    return strength > 0.0f ? smooth<true>(i, team) : smooth<false>(i, team);
   }
-};
-
-struct SteepnessSums {
-  static constexpr int kSums = 3;  // powers in eta = grad |omega|
-  KernelScale h;
-  float spin;  // |omega| of i
-  template <class T>
-  HD void operator()(const Near<T>& j, T* sums) const {
-    const Pair<T> d(j, h);
-    const T f = (d.a * d.a * d.inv_r) * (j.w - spin);
-    sums[0] += f * j.x;
-    sums[1] += f * j.y;
-    sums[2] += f * j.z;
-  }
-};
-
-// v += dt eps_v h (N x omega), N = eta / |eta|                                              (16)
-struct Confine {
-  Neighbours near;
-  View<const Float4> points_and_spin;
-  View3<const float> spin;
-  Kernels k;
-  float strength;  // dt eps_v h [m]
-  View3<float> v;  // in and out
-
-  template <class Team>
-  HD_INLINE VitalSigns operator()(int i, Team team) const {
+  template <bool kWhirls, class Team>
+  HD_INLINE Ending smooth(int i, Team team) const {
     const auto at = static_cast<std::size_t>(i);
-    const Float4 me = packed(points_and_spin, static_cast<std::uint32_t>(i));
+    const Float4 me = packed(points, static_cast<std::uint32_t>(i));
+    const Float4 moving = packed(v_and_spin, static_cast<std::uint32_t>(i));
     const Vec3 p(me.x, me.y, me.z);
-    const auto sums = sum_pairs<team.kSize>(near, points_and_spin, i, p, SteepnessSums{k.G, me.w});
+    const auto sums =
+        one_mass ? sum_pairs<team.kSize>(near, points, v_and_spin, i, p,
+                                         SmoothSums<true, kWhirls>{k.G, k.paper, moving, me.w})
+                 : sum_pairs<team.kSize>(near, points, v_and_spin, i, p,
+                                         SmoothSums<false, kWhirls>{k.G, k.paper, moving, me.w});
     if (!team.leads()) return {};
-    const Vec3 eta = (k.V * k.G.slope()) * sums.vector(0);
-    Vec3 velocity = v[at];
-    const float steepness = length(eta);
-    // A gradient that is rounding has no direction.
-    if (steepness * k.W.h > 1e-4f * me.w) {
-      velocity += (strength / steepness) * cross(eta, spin[at]);
-      v[at] = velocity;
+    Vec3 velocity =
+        Vec3(moving.x, moving.y, moving.z) + (xsph * k.volume * k.W.w_scale) * sums.vector(0);
+    if constexpr (kWhirls) {
+      const float slope = k.V * k.G.slope();
+      const Vec3 omega = (slope / k.slope) * sums.vector(4), eta = slope * sums.vector(7);
+      const float steepness = length(eta);
+      // A gradient that is rounding has no direction.
+      if (steepness * k.W.h > 1e-4f * moving.w) {
+        velocity += (strength / steepness) * cross(eta, omega);
+      }
+      spin[at] = length(omega);
     }
-    return vital_signs(p, velocity, i);
+    v[at] = velocity;
+    return densities.record(i, p, velocity, sums[3]);
   }
 };
 
@@ -658,7 +630,6 @@ struct Results {
   Bounds bounds;              // of x*, where the cells were laid out by a guess
   std::uint32_t touched = 0;  // particles near solids
   Ending ending;
-  VitalSigns confined;  // after confinement, where there is some
 };
 
 }  // namespace barchan::pbf

@@ -47,7 +47,9 @@ class PbfSolver final : public Solver {
   pbf::MeasureWalls wall_sums();
   void iterate(int k, const SolidsView& solids, View<const std::uint8_t> material);
   int most_iterations() const;
-  bool smooths() const { return params_.vorticity > 0.0 || params_.xsph > 0.0; }
+  bool confines() const { return params_.vorticity > 0.0; }
+  bool smooths() const { return confines() || params_.xsph > 0.0; }
+  bool one_mass() const { return setup_.materials.size() == 1; }
 
   Containment containment(const SolidsView& solids) const;
   std::int64_t n() const { return static_cast<std::int64_t>(points_.size()); }
@@ -65,11 +67,10 @@ class PbfSolver final : public Solver {
   Boundary<Device> boundary_;
 
   Buffer<float> inverse_mass_of_, density_of_;  // by material; w, rho_0 [kg/m^3]
-  Buffer3 predicted_;  // x* in the order of the state; at the end of the step omega [1/s]
+  Buffer3 predicted_;                           // x* in the order of the state
   Buffer<std::uint8_t> near_wall_, sorted_near_wall_;
   Buffer<Float4> points_, points_and_lambda_;  // x* with w, x* with lambda
-  Buffer<Float4> points_and_v_;                // x* with v.x; empty without smoothing
-  Buffer<Float2> rest_of_v_;                   // v.y, v.z
+  Buffer<Float4> v_and_spin_;                  // v with |omega|; empty without smoothing
   Buffer<Float4> moved_;                       // by constraints and solids [m], sum of lambda
   Buffer3 pushed_;                             // by solids [m]
   Buffer<float> multiplier_;                   // sum of lambda [m^2]

@@ -28,8 +28,7 @@ PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const Pbf
       sorted_near_wall_(device),
       points_(device),
       points_and_lambda_(device),
-      points_and_v_(device),
-      rest_of_v_(device),
+      v_and_spin_(device),
       moved_(device),
       pushed_(device),
       multiplier_(device),
@@ -48,7 +47,10 @@ PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const Pbf
 
 template <class Device>
 std::vector<ColumnSpec> PbfSolver<Device>::columns() const {
-  return {{"density", Type::f32, 1, true}, {"pressure", Type::f32, 1, true}};
+  std::vector<ColumnSpec> columns = {{"density", Type::f32, 1, true},
+                                     {"pressure", Type::f32, 1, true}};
+  if (confines()) columns.push_back({"spin", Type::f32, 1, false});  // |omega| [1/s]
+  return columns;
 }
 
 // Always stable: the step is what the user asked for. Frames at any rate see the same steps, but
@@ -91,8 +93,7 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
   const View3<const float> predicted = std::as_const(predicted_).view();
   cells_.sort(predicted, frame_.choose(predicted, h, &results_.data()->bounds));
   for (auto* points : {&points_, &points_and_lambda_, &moved_}) points->resize(count);
-  points_and_v_.resize(smooths() ? count : 0);
-  rest_of_v_.resize(smooths() ? count : 0);
+  v_and_spin_.resize(smooths() ? count : 0);
   pushed_.resize(count);
   sorted_near_wall_.resize(count);
   multiplier_.resize(count);
@@ -116,8 +117,7 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
 template <class Device>
 void PbfSolver<Device>::measure_walls() {
   wall_parts_.resize(boundary_.room());
-  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
-           wall_sums());
+  for_each_at_walls(device_, "walls", static_cast<std::int64_t>(boundary_.room()), wall_sums());
 }
 
 template <class Device>
@@ -130,7 +130,6 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
                                 View<const std::uint8_t> material) {
   const auto eps = static_cast<float>(params_.cfm) * kernels_.stiffness;
   const BoundaryView walls = boundary_.view();
-  const std::int64_t samples = split<Device>() * static_cast<std::int64_t>(boundary_.placed());
   wall_lambda_.resize(boundary_.placed());
   reduce_lists_to<pbf::JoinExcess>(
       device_, "multipliers", n(),
@@ -141,8 +140,8 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
       &results_.data()[k].excess);
   const View<const Float4> with_lambda = std::as_const(points_and_lambda_).view();
   begin_aside(device_);
-  for_each(device_, "walls", samples,
-           pbf::WallMultipliers{walls, with_lambda, kernels_, wall_lambda_.view()});
+  for_each_at_walls(device_, "walls", static_cast<std::int64_t>(boundary_.placed()),
+                    pbf::WallMultipliers{walls, with_lambda, kernels_, wall_lambda_.view()});
   end_aside(device_);
   for_each_list(
       device_, "corrections", n(),
@@ -150,10 +149,10 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
                        std::as_const(sorted_near_wall_).view(), kernels_, s_corr_, k == 0,
                        points_.view(), moved_.view()});
   join_aside(device_);
-  for_each(device_, "walls", split<Device>() * static_cast<std::int64_t>(boundary_.room()),
-           pbf::MeetWalls{wall_sums(), std::as_const(wall_lambda_).view(), with_lambda,
-                          std::as_const(sorted_near_wall_).view(), containment(solids), k == 0,
-                          points_.view(), moved_.view(), pushed_.view()});
+  for_each_at_walls(device_, "walls", static_cast<std::int64_t>(boundary_.room()),
+                    pbf::MeetWalls{wall_sums(), std::as_const(wall_lambda_).view(), with_lambda,
+                                   std::as_const(sorted_near_wall_).view(), containment(solids),
+                                   k == 0, points_.view(), moved_.view(), pushed_.view()});
 }
 
 // Fixed iterations, or (tolerance > 0) until the mean excess density is small enough, which is
@@ -179,18 +178,19 @@ template <class Device>
 void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, State& next) {
   for_each_some(
       device_, "velocities", n(),
-      pbf::MoveOn{wall_sums(), containment(solids), static_cast<float>(dt),
-                  static_cast<float>(setup_.spacing), sorted_near_wall_.view(), points_.view(),
-                  std::as_const(moved_).view(), pushed_.view(), multiplier_.view(),
-                  next.rewrite_vectors("position"), next.rewrite_vectors("velocity"),
-                  points_and_v_.view(), rest_of_v_.view()});
+      pbf::MoveOn{
+          wall_sums(), containment(solids), static_cast<float>(dt),
+          static_cast<float>(setup_.spacing), sorted_near_wall_.view(), points_.view(),
+          std::as_const(moved_).view(), pushed_.view(), multiplier_.view(),
+          next.rewrite_vectors("position"), next.rewrite_vectors("velocity"),
+          confines() ? std::as_const(next).template numbers<float>("spin") : View<const float>{},
+          v_and_spin_.view()});
 }
 
 // c is given for a step of kReferenceStep; over dt, 1 - c is taken to the power of their ratio.
 template <class Device>
 void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
   const double c = 1.0 - std::pow(1.0 - params_.xsph, dt / pbf::kReferenceStep);
-  const bool confine = params_.vorticity > 0.0;
   const View<const Float4> points = std::as_const(points_).view();
   const BoundaryView walls = boundary_.view();
   const double pressure_scale =
@@ -214,20 +214,11 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
   }
   reduce_lists_to<pbf::JoinEnding>(
       device_, "smooth", n(),
-      pbf::Smooth{near_.view(), std::as_const(points_and_v_).view(),
-                  std::as_const(rest_of_v_).view(), points, kernels_, static_cast<float>(c),
-                  setup_.materials.size() == 1, densities,
-                  confine ? predicted_.view() : View3<float>{}, points_and_lambda_.view(),
-                  next.write_velocity()},
+      pbf::Smooth{
+          near_.view(), points, std::as_const(v_and_spin_).view(), kernels_, static_cast<float>(c),
+          static_cast<float>(dt * params_.vorticity) * kernels_.W.h, one_mass(), densities,
+          confines() ? next.rewrite_numbers<float>("spin") : View<float>{}, next.write_velocity()},
       ending);
-  if (!confine) return;
-  reduce_lists_to<JoinVitals>(
-      device_, "vorticity", n(),
-      pbf::Confine{near_.view(), std::as_const(points_and_lambda_).view(),
-                   std::as_const(predicted_).view(), kernels_,
-                   static_cast<float>(dt * params_.vorticity) * kernels_.W.h,
-                   next.rewrite_vectors("velocity")},
-      &results_.data()->confined);
 }
 
 // Beside what follows; wait_for_results joins the two. Samples pushed with about (lambda_i +
@@ -262,9 +253,8 @@ void PbfSolver<Device>::finish_report(const std::vector<pbf::Results>& results, 
                                       const State& next, StepReport& report, BodyImpulses& out) {
   const pbf::Ending& ending = results.front().ending;
   report.dt_used = dt;
-  const VitalSigns& vitals = params_.vorticity > 0.0 ? results.front().confined : ending.vitals;
-  report.max_speed = std::sqrt(static_cast<double>(vitals.max_speed_squared));
-  const std::uint32_t bad = vitals.first_bad;
+  report.max_speed = std::sqrt(static_cast<double>(ending.vitals.max_speed_squared));
+  const std::uint32_t bad = ending.vitals.first_bad;
   report.first_bad = bad == ~0u ? -1 : static_cast<std::int64_t>(bad);
   report.boundary_particles = boundary_.size();
 
@@ -295,8 +285,7 @@ bool PbfSolver<Device>::begin_again(const pbf::Results& results, const State& no
 // Lists of two bytes an entry, points read and written in each pass, the state once.
 template <class Device>
 double PbfSolver<Device>::floor_bytes(std::size_t particles) const {
-  const double passes = 2.0 * params_.iterations + 1.0 + (params_.xsph > 0.0 ? 1.0 : 0.0) +
-                        (params_.vorticity > 0.0 ? 1.0 : 0.0);
+  const double passes = 2.0 * params_.iterations + 1.0;
   constexpr double kList = 30.0 * 2.0, kPoint = 2.0 * 16.0, kState = 2.0 * 48.0;
   return static_cast<double>(particles) * (passes * (kList + kPoint) + kList + kState);
 }
