@@ -69,13 +69,13 @@ class PbfSolver final : public Solver {
   Buffer<float> inverse_mass_of_, density_of_;  // by material; w, rho_0 [kg/m^3]
   Buffer3 predicted_;                           // x* in the order of the state
   Buffer<std::uint8_t> near_wall_, sorted_near_wall_;
-  Buffer<Float4> points_, points_and_lambda_;  // x* with w, x* with lambda
-  Buffer<Float4> v_and_spin_;                  // v with |omega|; empty without smoothing
-  Buffer<Float4> moved_;                       // by constraints and solids [m], sum of lambda
-  Buffer3 pushed_;                             // by solids [m]
-  Buffer<float> multiplier_;                   // sum of lambda [m^2]
-  Buffer<pbf::WallPart> wall_parts_;           // of the particles near solids
-  Buffer<Float4> wall_lambda_;                 // of the boundary samples [m^2]
+  Buffer<Float4> points_;             // x*, w
+  Buffer<Float4> points_and_lambda_;  // x*, lambda; at the end of the step v, |omega|
+  Buffer<Float4> moved_;              // by constraints and solids [m], sum of lambda
+  Buffer3 pushed_;                    // by solids [m]
+  Buffer<float> multiplier_;          // sum of lambda [m^2]
+  Buffer<pbf::WallPart> wall_parts_;  // of the particles near solids
+  Buffer<Float4> wall_lambda_;        // of the boundary samples [m^2]
   Buffer<pbf::Results> results_;
 };
 

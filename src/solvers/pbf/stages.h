@@ -28,7 +28,6 @@ PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const Pbf
       sorted_near_wall_(device),
       points_(device),
       points_and_lambda_(device),
-      v_and_spin_(device),
       moved_(device),
       pushed_(device),
       multiplier_(device),
@@ -93,7 +92,6 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
   const View3<const float> predicted = std::as_const(predicted_).view();
   cells_.sort(predicted, frame_.choose(predicted, h, &results_.data()->bounds));
   for (auto* points : {&points_, &points_and_lambda_, &moved_}) points->resize(count);
-  v_and_spin_.resize(smooths() ? count : 0);
   pushed_.resize(count);
   sorted_near_wall_.resize(count);
   multiplier_.resize(count);
@@ -184,7 +182,7 @@ void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, S
           std::as_const(moved_).view(), pushed_.view(), multiplier_.view(),
           next.rewrite_vectors("position"), next.rewrite_vectors("velocity"),
           confines() ? std::as_const(next).template numbers<float>("spin") : View<const float>{},
-          v_and_spin_.view()});
+          smooths() ? points_and_lambda_.view() : View<Float4>{}});
 }
 
 // c is given for a step of kReferenceStep; over dt, 1 - c is taken to the power of their ratio.
@@ -214,10 +212,11 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
   }
   reduce_lists_to<pbf::JoinEnding>(
       device_, "smooth", n(),
-      pbf::Smooth{
-          near_.view(), points, std::as_const(v_and_spin_).view(), kernels_, static_cast<float>(c),
-          static_cast<float>(dt * params_.vorticity) * kernels_.W.h, one_mass(), densities,
-          confines() ? next.rewrite_numbers<float>("spin") : View<float>{}, next.write_velocity()},
+      pbf::Smooth{near_.view(), points, std::as_const(points_and_lambda_).view(), kernels_,
+                  static_cast<float>(c), static_cast<float>(dt * params_.vorticity) * kernels_.W.h,
+                  one_mass(), densities,
+                  confines() ? next.rewrite_numbers<float>("spin") : View<float>{},
+                  next.write_velocity()},
       ending);
 }
 
