@@ -216,16 +216,14 @@ void for_each_list(Device& device, const char* label, std::int64_t n, const Kern
   });
 }
 // The same for the few at walls, whose kernels are long chains of loads.
+#if defined(__CUDACC__)
+using WallTeam = Team<4>;
+#else
+using WallTeam = Team<1>;
+#endif
 template <class Device, class Kernel>
 void for_each_at_walls(Device& device, const char* label, std::int64_t n, const Kernel& kernel) {
-  const auto launch = [&](auto team) {
-    for_each(device, label, team.kSize * n, ByTeam<Kernel, decltype(team)>{kernel});
-  };
-#if defined(__CUDACC__)
-  launch(Team<4>{});
-#else
-  launch(Team<1>{});
-#endif
+  for_each(device, label, WallTeam::kSize * n, ByTeam<Kernel, WallTeam>{kernel});
 }
 template <class Op, class Device, class T, class Kernel>
 void reduce_lists_to(Device& device, const char* label, std::int64_t n, const Kernel& kernel,
