@@ -21,6 +21,14 @@
 #define HD_CALLED [[gnu::noinline]]
 #endif
 
+// A function of its own on a GPU, too: long code that is needed in several places of a kernel is
+// fetched once.
+#if defined(__CUDACC__)
+#define HD_SHARED HD __noinline__
+#else
+#define HD_SHARED inline
+#endif
+
 // Before a template that launches kernels from the host or, where the device is the threads of a
 // launch (compute/grid.cuh), is a part of one: which of the two, its definition does not say.
 #if defined(__CUDACC__)

@@ -30,12 +30,13 @@ struct Containment {
   // From a place at the start of the step to one at its end: there if the way is free; otherwise up
   // to the wall and along it.
   HD_CALLED Vec3 move(const Vec3& from, const Vec3& to) const {
-    Vec3 x = from, target = push_out(to);
+    const auto out = [&](const Vec3& p) { return barchan::push_out<true>(solids, p, radius); };
+    Vec3 x = from, target = out(to);
     float s = 0.0f;
     Hit wall;
     for (int slide = 0; slide < kMostSlides; ++slide) {
       const Hit hit = sweep(solids, x, target, s, core);
-      if (!hit.hit) return push_out(target);
+      if (!hit.hit) return out(target);
       // The rest of the way, relative to the wall, without its part into the wall.
       const Vec3 carried = carried_to_end(solids.data[hit.solid], hit.position, hit.s);
       Vec3 rest = target - carried;
@@ -45,7 +46,7 @@ struct Containment {
       wall = hit;
       target = carried + rest;
     }
-    return push_out(carried_to_end(solids.data[wall.solid], x, s));
+    return out(carried_to_end(solids.data[wall.solid], x, s));
   }
 
   // The solid whose surface is nearest at the end of the step; -1 without solids.

@@ -322,6 +322,11 @@ HD Value evaluate(const SdfNode* begin, const SdfNode* end, const Vec3& p) {
 HD inline Distance distance(const SdfNode* begin, const SdfNode* end, const Vec3& p) {
   return sdf::evaluate<Distance>(begin, end, p);
 }
+// The same for code that asks in several places. Numbers go to a function in registers.
+static HD_SHARED Distance shared_distance(const SdfNode* begin, const SdfNode* end, float x,
+                                          float y, float z) {
+  return sdf::evaluate<Distance>(begin, end, {x, y, z});
+}
 // Cheaper where the direction does not matter; the same number but for the last bit.
 HD inline float distance_only(const SdfNode* begin, const SdfNode* end, const Vec3& p) {
   return sdf::evaluate<float>(begin, end, p);

@@ -76,9 +76,11 @@ HD inline Vec3 arm_at(const SolidView& solid, const Vec3& world, float s) {
 
 // Distance at an arm (see arm_at) turned into the frame by q; the sign is that of the material's
 // side: positive where the material may be. The gradient is in world axes.
+template <bool kShared = false>
 HD inline Distance distance_at_arm(const SolidView& solid, const Vec3& arm, const Quat& q) {
   const Vec3 local = solid.turned ? inverse_rotate(q, arm) : arm;
-  const Distance at = distance(solid.begin, solid.end, local);
+  const Distance at = kShared ? shared_distance(solid.begin, solid.end, local.x, local.y, local.z)
+                              : distance(solid.begin, solid.end, local);
   const Vec3 gradient = solid.turned ? rotate(q, at.gradient) : at.gradient;
   return {solid.sign * at.d, solid.sign * gradient};
 }

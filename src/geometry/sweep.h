@@ -63,7 +63,7 @@ HD inline Distance distance_on(const SolidView& solid, const Way& way, float u) 
   const Quat q = !solid.turned  ? Quat::identity()
                  : !solid.moves ? solid.end_orientation
                                 : orientation_at(solid, way.s0 + u * way.span);
-  return distance_at_arm(solid, arm_on(way, u), q);
+  return distance_at_arm<true>(solid, arm_on(way, u), q);
 }
 
 HD inline Way make_way(const SolidView& solid, const Vec3& x0, const Vec3& x1, float s0) {
@@ -226,6 +226,7 @@ HD inline bool way_is_free(const SolidsView& solids, const Vec3& x0, const Vec3&
 // The safety net at the end of a step: x moved out of all solids, where they are then, until it is
 // `radius` from each, as far as a few rounds get it (a sphere wedged between walls that are nearer
 // than its diameter cannot be).
+template <bool kShared = false>
 HD inline Vec3 push_out(const SolidsView& solids, Vec3 x, float radius) {
   for (int round = 0; round < kPushOutRounds; ++round) {
     bool moved = false;
@@ -233,7 +234,7 @@ HD inline Vec3 push_out(const SolidsView& solids, Vec3 x, float radius) {
       const SolidView& solid = solids.data[i];
       const Vec3 arm = (x - solid.end_position) - solid.end_low;
       if (out_of_reach(solid, arm, radius, 0.0f)) continue;
-      const Distance at = distance_at_arm(solid, arm, solid.end_orientation);
+      const Distance at = distance_at_arm<kShared>(solid, arm, solid.end_orientation);
       if (at.d >= radius) continue;
       x += (radius * (1.0f + kPushOutSlack) - at.d) * at.gradient;
       moved = true;
