@@ -140,6 +140,19 @@ void for_each_some(Cpu& device, const char* label, std::int64_t n, const Kernel&
   for_each(device, label, n, ThenSome<Kernel>{kernel});
 }
 
+// The same for the first *count items of a list, which are in any order: all of what they need.
+template <class Kernel>
+struct ThenListed {
+  View<const std::uint32_t> list;
+  ThenSome<Kernel> then;
+  void operator()(int k) const { then(static_cast<int>(list[static_cast<std::size_t>(k)])); }
+};
+template <class Kernel>
+void for_each_listed(Cpu& device, const char* label, const std::uint32_t* count,
+                     View<const std::uint32_t> list, const Kernel& kernel) {
+  if (list.size > 0) for_each(device, label, *count, ThenListed<Kernel>{list, {kernel}});
+}
+
 // Op::identity() combined with kernel(0) ... kernel(n - 1) by Op::combine, in a fixed order.
 template <class Op, class Kernel>
 auto reduce(Cpu& device, const char* label, std::int64_t n, const Kernel& kernel) {

@@ -26,7 +26,9 @@ Cuda::Cuda() {
   std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
   check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep),
              "setting up the memory pool");
-  check_cuda(cudaMallocHost(&mailbox_, kMailboxBytes), "allocation of host memory");
+  check_cuda(cudaMallocHost(&mailbox_, kMailboxBytes + sizeof(unsigned)),
+             "allocation of host memory");
+  *letter() = letters_;
   constexpr std::size_t kLine = 32, kBytes = kLanes * 4 * kLine * sizeof(unsigned);
   check_cuda(cudaMallocAsync(&count_memory_, kBytes, stream()), "allocation");
   clear(count_memory_, kBytes);
@@ -100,28 +102,46 @@ void Cuda::upload(void* to, const void* from_host, std::size_t bytes) {
 }
 namespace {
 
-struct CopyWords {
-  const std::uint32_t* from;
-  std::uint32_t* to;  // out
-  __device__ void operator()(int i) const { to[i] = from[i]; }
-};
+constexpr int kLetterThreads = 256;
+
+// By one block, which then writes the letter's number.
+__global__ void __launch_bounds__(kLetterThreads)
+    send_letter(const std::uint32_t* from, std::uint32_t* to, unsigned words, unsigned number,
+                volatile unsigned* letter) {
+  for (unsigned k = threadIdx.x; k < words; k += kLetterThreads) to[k] = from[k];
+  __threadfence_system();
+  __syncthreads();
+  if (threadIdx.x == 0) *letter = number;
+}
+
+// Until the letter is there. Now and then it is asked whether the GPU is still at it.
+void wait_for_letter(cudaStream_t stream, const unsigned* letter, unsigned number) {
+  constexpr unsigned kLooks = 1 << 14;
+  for (unsigned look = 1; __atomic_load_n(letter, __ATOMIC_ACQUIRE) != number; ++look) {
+    if (look % kLooks != 0) continue;
+    const cudaError_t code = cudaStreamQuery(stream);
+    if (code != cudaErrorNotReady) check_cuda(code, "waiting for the GPU");
+  }
+}
 
 }  // namespace
 
 void Cuda::download(void* to_host, const void* from, std::size_t bytes) {
   // Copies to memory that the driver does not know take longer: small ones go by the mailbox. What
-  // is only a few words is there sooner if a kernel writes it.
+  // is only a few words is there sooner if a kernel writes it and the host looks at it.
   constexpr std::size_t kFewBytes = 1 << 14, kWord = sizeof(std::uint32_t);
   const bool words = bytes % kWord == 0 && reinterpret_cast<std::uintptr_t>(from) % kWord == 0;
   void* to = bytes <= kMailboxBytes ? mailbox_ : to_host;
   if (words && bytes > 0 && bytes <= kFewBytes) {
-    launch_for_each(
-        stream(), "download", static_cast<std::int64_t>(bytes / kWord),
-        CopyWords{static_cast<const std::uint32_t*>(from), static_cast<std::uint32_t*>(mailbox_)});
+    send_letter<<<1, kLetterThreads, 0, stream()>>>(
+        static_cast<const std::uint32_t*>(from), static_cast<std::uint32_t*>(mailbox_),
+        static_cast<unsigned>(bytes / kWord), ++letters_, letter());
+    check_cuda(cudaGetLastError(), "download");
+    wait_for_letter(stream(), letter(), letters_);
   } else {
     check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream()), "download");
+    wait();
   }
-  wait();
   if (to != to_host) std::memcpy(to_host, to, bytes);
 }
 void Cuda::download_later(void* to_host, const void* from, std::size_t bytes) {

@@ -62,6 +62,10 @@ class Cuda final : public Device {
   // Host memory that kernels can write to: how a few numbers come back without a copy.
   static constexpr std::size_t kMailboxBytes = 1 << 17;
   void* mailbox() const { return mailbox_; }
+  // A number there that says which letter of download() came last.
+  unsigned* letter() const {
+    return reinterpret_cast<unsigned*>(static_cast<char*>(mailbox_) + kMailboxBytes);
+  }
   // For kernels that count their blocks as they end (run_reduce), and for those that count items
   // (run_for_all). 0 between launches.
   unsigned* ticket() const { return counts_[lane_].ticket; }
@@ -100,6 +104,7 @@ class Cuda final : public Device {
   int multiprocessors_ = 0;
   Scratch scratch_[kLanes];
   void* mailbox_ = nullptr;
+  unsigned letters_ = 0;  // that came by the mailbox from kernels
   unsigned* count_memory_ = nullptr;
   Counts counts_[kLanes];
   std::unordered_map<void*, std::size_t> sizes_;
@@ -168,8 +173,23 @@ int blocks_at_once(Cuda& device, Run* kernel, int threads, std::size_t shared_by
   return blocks * device.multiprocessors();
 }
 
-// In two launches, so that the short work of all does not wait for the registers of the long work
-// of few. The list of those is in the hardware's order, which nothing depends on.
+// Few items: in one launch, where each block gathers its own. The order of these is the hardware's,
+// which nothing depends on.
+inline constexpr std::int64_t kFewItems = 1 << 18;
+template <class Kernel>
+__global__ void __launch_bounds__(kThreadsForEach) run_for_all_and_some(Kernel kernel, int n) {
+  __shared__ int some[kThreadsForEach];
+  __shared__ unsigned count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  const int i = blockIdx.x * kThreadsForEach + threadIdx.x;
+  if (i < n && kernel(i)) some[atomicAdd(&count, 1u)] = i;
+  __syncthreads();
+  if (threadIdx.x < count) kernel.some(some[threadIdx.x]);
+}
+
+// Many: in two launches, so that the short work of all does not wait for the registers of the long
+// work of few.
 template <class Kernel>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     run_for_all(Kernel kernel, int n, int* some, unsigned* count) {
@@ -203,12 +223,38 @@ template <class Kernel>
 void for_each_some(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel) {
   if (n <= 0) return;
   const CudaTimer timer(device, label);
+  if (n <= kFewItems) {
+    const auto blocks = static_cast<unsigned>((n + kThreadsForEach - 1) / kThreadsForEach);
+    run_for_all_and_some<<<blocks, kThreadsForEach, 0, device.stream()>>>(kernel,
+                                                                          static_cast<int>(n));
+    return check_cuda(cudaGetLastError(), label);
+  }
   int* some = static_cast<int*>(device.scratch(static_cast<std::size_t>(n) * sizeof(int)));
   const auto blocks = static_cast<unsigned>((n + kThreadsPerBlock - 1) / kThreadsPerBlock);
   run_for_all<<<blocks, kThreadsPerBlock, 0, device.stream()>>>(kernel, static_cast<int>(n), some,
                                                                 device.item_count());
   run_for_some<<<kSomeBlocks, kSomeThreads, 0, device.stream()>>>(kernel, some, device.item_count(),
                                                                   device.ticket());
+  check_cuda(cudaGetLastError(), label);
+}
+
+// Of a list that a kernel made, as long as it says.
+template <class Kernel>
+__global__ void __launch_bounds__(kSomeThreads)
+    run_for_listed(Kernel kernel, const std::uint32_t* count, const std::uint32_t* list) {
+  const std::uint32_t end = *count;
+  for (std::uint32_t k = blockIdx.x * kSomeThreads + threadIdx.x; k < end;
+       k += kSomeBlocks * kSomeThreads) {
+    const int i = static_cast<int>(list[k]);
+    if (kernel(i)) kernel.some(i);
+  }
+}
+template <class Kernel>
+void for_each_listed(Cuda& device, const char* label, const std::uint32_t* count,
+                     View<const std::uint32_t> list, const Kernel& kernel) {
+  if (list.size == 0) return;
+  const CudaTimer timer(device, label);
+  run_for_listed<<<kSomeBlocks, kSomeThreads, 0, device.stream()>>>(kernel, count, list.data);
   check_cuda(cudaGetLastError(), label);
 }
 

@@ -215,15 +215,23 @@ void for_each_list(Device& device, const char* label, std::int64_t n, const Kern
     for_each(device, label, team.kSize * n, ByTeam<Kernel, decltype(team)>{kernel});
   });
 }
-// The same for the few at walls, whose kernels are long chains of loads.
+// The same for those at walls, whose kernels are long chains of loads: four threads share a list,
+// or two where there are many.
+inline constexpr std::int64_t kManyAtWalls = 1 << 14;
+template <class Launch>
+void with_wall_team([[maybe_unused]] std::int64_t n, const Launch& launch) {
 #if defined(__CUDACC__)
-using WallTeam = Team<4>;
+  if (n > kManyAtWalls) return launch(Team<2>{});
+  launch(Team<4>{});
 #else
-using WallTeam = Team<1>;
+  launch(Team<1>{});
 #endif
+}
 template <class Device, class Kernel>
 void for_each_at_walls(Device& device, const char* label, std::int64_t n, const Kernel& kernel) {
-  for_each(device, label, WallTeam::kSize * n, ByTeam<Kernel, WallTeam>{kernel});
+  with_wall_team(n, [&](auto team) {
+    for_each(device, label, team.kSize * n, ByTeam<Kernel, decltype(team)>{kernel});
+  });
 }
 template <class Op, class Device, class T, class Kernel>
 void reduce_lists_to(Device& device, const char* label, std::int64_t n, const Kernel& kernel,

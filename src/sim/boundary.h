@@ -51,7 +51,7 @@ class Boundary {
             back_.view(),
             std::as_const(points_).view(),
             std::as_const(solid_of_).view(),
-            count_.data(),
+            count_.data() + turn_,
             {touched_.data(), touched_.size()},
             {slot_of_.data(), slot_of_.size()}};
   }
@@ -82,6 +82,7 @@ class Boundary {
   Buffer<std::uint8_t> marked_;  // the cells around them, where a table has all cells
   NeighbourSearch<Device> search_, back_;
   Buffer<std::uint32_t> count_, touched_, slot_of_;  // of the fluid near solids
+  std::ptrdiff_t turn_ = 0;                          // which of two counts is this step's
 };
 
 }  // namespace barchan

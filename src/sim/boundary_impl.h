@@ -27,7 +27,7 @@ Boundary<Device>::Boundary(Device& device, const std::vector<Solid>& solids, dou
       marked_(device),
       search_(device),
       back_(device),
-      count_(device, 1),
+      count_(device, 2),
       touched_(device),
       slot_of_(device) {
   std::vector<Vec3> points;
@@ -40,6 +40,7 @@ Boundary<Device>::Boundary(Device& device, const std::vector<Solid>& solids, dou
     weights.insert(weights.end(), samples.weight.begin(), samples.weight.end());
     solid_of.resize(points.size(), static_cast<std::uint32_t>(s));
   }
+  count_.clear_to_zero();
   local_.upload(points);
   weight_.upload(weights);
   local_solid_of_.upload(solid_of);
@@ -99,13 +100,15 @@ void Boundary<Device>::place(const std::vector<BodyState>& bodies, const CellsVi
                              View<const Float4> x, float support) {
   if (!unmoved(bodies, fluid.frame)) choose_and_sort(fluid.frame, x.size);
   const View<const std::uint8_t> all{}, marked = std::as_const(marked_).view();
-  search_.build_both_later(back_, fluid, x, cells_.cells(), std::as_const(points_).view(), support,
-                           fluid.whole ? marked : all);
-  count_.clear_to_zero();
   slot_of_.resize(x.size);
   touched_.resize(std::max(touched_.size(), std::min<std::size_t>(x.size, 1024)));
-  for_each(device_, "boundary: touched", static_cast<std::int64_t>(x.size),
-           GatherTouched{search_.view(), count_.data(), touched_.view(), slot_of_.view()});
+  // Two counts take turns: each search clears that of the next.
+  turn_ = 1 - turn_;
+  if (x.size == 0) count_.clear_to_zero();
+  search_.build_both_later(
+      back_, fluid, x, cells_.cells(), std::as_const(points_).view(), support,
+      fluid.whole ? marked : all,
+      {count_.data() + turn_, count_.data() + (1 - turn_), touched_.view(), slot_of_.view()});
 }
 
 template <class Device>

@@ -4,12 +4,10 @@
 #include <cstdint>
 
 #include "base/hd.h"
-#include "compute/bits.h"
 #include "compute/view.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "spatial/cells.h"
-#include "spatial/neighbours.h"
 
 namespace barchan {
 
@@ -22,9 +20,9 @@ struct PlaceSamples {
   View3<float> world;        // out
   View<std::uint32_t> kept;  // out
 
-  HD bool inside(float x, float origin, int cells) const {
-    const float c = (x - origin) * frame.inverse_size;
-    return c >= 1.0f && c < static_cast<float>(cells - 1);
+  HD bool inside(float x, float origin, float scale, int cells, int around) const {
+    const float c = (x - origin) * scale;
+    return c >= static_cast<float>(around) && c < static_cast<float>(cells - around);
   }
   HD void operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
@@ -32,8 +30,9 @@ struct PlaceSamples {
     const Float4 p = pose[2 * s], q = pose[2 * s + 1];
     const Vec3 x = Vec3(p.x, p.y, p.z) + rotate(Quat{q.w, q.x, q.y, q.z}, local[i]);
     world[i] = x;
-    kept[i] = inside(x.x, frame.origin.x, frame.nx) && inside(x.y, frame.origin.y, frame.ny) &&
-                      inside(x.z, frame.origin.z, frame.nz)
+    kept[i] = inside(x.x, frame.origin.x, frame.x_scale(), frame.nx, frame.reach) &&
+                      inside(x.y, frame.origin.y, frame.inverse_size, frame.ny, 1) &&
+                      inside(x.z, frame.origin.z, frame.inverse_size, frame.nz, 1)
                   ? 1u
                   : 0u;
   }
@@ -71,7 +70,7 @@ struct SortSamples {
   }
 };
 
-// Marks the 27 cells around each sample's, in a table of all cells.
+// Marks the cells around each sample's, nine runs of them, in a table of all cells.
 struct MarkCells {
   View<const std::uint32_t> cell_of;
   CellFrame frame;
@@ -79,30 +78,9 @@ struct MarkCells {
   HD void operator()(int item) const {
     const std::int64_t cell = cell_of[static_cast<std::size_t>(item / 9)];
     const std::int64_t middle = cell + frame.row_offset(item % 9);
-    for (std::int64_t at = middle - 1; at <= middle + 1; ++at) {
+    for (std::int64_t at = middle - frame.reach; at <= middle + frame.reach; ++at) {
       marked[static_cast<std::size_t>(at)] = 1;
     }
-  }
-};
-
-// Gathers the fluid particles that have samples near. Their order is the hardware's; nothing that
-// is computed with it depends on it.
-struct GatherTouched {
-  Neighbours near;
-  std::uint32_t* count;
-  View<std::uint32_t> touched;  // out; what does not fit is counted only
-  View<std::uint32_t> slot_of;  // out
-  HD void operator()(int i) const {
-    std::uint32_t slot = ~0u;
-    if (near.count(i) > 0) {
-      slot = count_up(count);
-      if (slot < touched.size) {
-        touched[slot] = static_cast<std::uint32_t>(i);
-      } else {
-        slot = ~0u;
-      }
-    }
-    slot_of[static_cast<std::size_t>(i)] = slot;
   }
 };
 

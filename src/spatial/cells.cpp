@@ -17,11 +17,10 @@ struct AxisCells {
   int count;
 };
 
-AxisCells axis_cells(double lo, double hi, double mean, double size) {
+AxisCells axis_cells(double lo, double hi, double mean, double size, int most = kMostCells) {
   const double needed = (hi - lo) / size;
-  constexpr double kInside = kMostCells - 4;
-  if (needed <= kInside) return {lo - size, static_cast<int>(needed) + 4};
-  return {mean - 0.5 * kMostCells * size, kMostCells};
+  if (needed <= most - 4) return {lo - size, static_cast<int>(needed) + 4};
+  return {mean - 0.5 * most * size, most};
 }
 
 }  // namespace
@@ -32,31 +31,35 @@ int CellFrame::key_bits() const {
   return bits;
 }
 
-CellFrame frame_around(const Extent& extent, float radius) {
-  if (extent.empty()) return {{0, 0, 0}, 1.0f / radius, 3, 3, 3};
+CellFrame frame_around(const Extent& extent, float radius, int reach) {
+  if (extent.empty()) return {{0, 0, 0}, 1.0f / radius, 3 * reach, 3, 3, reach};
   const Vec3d lo(extent.lo), hi(extent.hi);
   const Vec3d& mean = extent.mean;
   const double widest = std::max({hi.x - lo.x, hi.y - lo.y, hi.z - lo.z}) / radius;
   // Cell coordinates are rounded to 24 bits, so over n cells they are off by up to n 2^-24. Cells
-  // larger by twice that on either side keep all neighbours within one cell.
+  // larger by twice that on either side keep all neighbours within one cube.
   const double slack = 1.0 + 5e-7 * std::min<double>(widest + 8.0, kMostCells);
   const double size = radius * slack;
-  const AxisCells x = axis_cells(lo.x, hi.x, mean.x, size);
+  const AxisCells x = axis_cells(lo.x, hi.x, mean.x, size, kMostCells / reach);
   const AxisCells y = axis_cells(lo.y, hi.y, mean.y, size);
   const AxisCells z = axis_cells(lo.z, hi.z, mean.z, size);
-  return {Vec3(Vec3d{x.origin, y.origin, z.origin}), static_cast<float>(1.0 / size), x.count,
-          y.count, z.count};
+  return {Vec3(Vec3d{x.origin, y.origin, z.origin}),
+          static_cast<float>(1.0 / size),
+          reach * x.count,
+          y.count,
+          z.count,
+          reach};
 }
 
-CellFrame steady_frame(const Extent& extent, float radius) {
-  if (extent.empty()) return frame_around(extent, radius);
+CellFrame steady_frame(const Extent& extent, float radius, int reach) {
+  if (extent.empty()) return frame_around(extent, radius, reach);
   const double step = 8.0 * radius;
   const auto down = [&](float x) { return std::floor((x - 1.01 * radius) / step) * step; };
   const auto up = [&](float x) { return std::ceil((x + 1.01 * radius) / step) * step; };
   Extent wider = extent;
   wider.lo = Vec3(Vec3d{down(extent.lo.x), down(extent.lo.y), down(extent.lo.z)});
   wider.hi = Vec3(Vec3d{up(extent.hi.x), up(extent.hi.y), up(extent.hi.z)});
-  return frame_around(wider, radius);
+  return frame_around(wider, radius, reach);
 }
 
 void permute(Device& device, View3<const float> x, View<const std::uint32_t> order, Buffer3& out) {

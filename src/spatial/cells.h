@@ -1,13 +1,15 @@
-// Particles sorted into cubic cells, without a domain box: only cells that hold particles exist, in
-// one sorted table, so memory follows the particles wherever they fly.
+// Particles sorted into cells, without a domain box: only cells that hold particles exist, in one
+// sorted table, so memory follows the particles wherever they fly.
 //
 // Cells are numbered row by row (x fastest), so the three neighbours in x are three consecutive
-// numbers, and the 27 cells around a point are nine runs of the sorted particles.
+// numbers, and the 27 cells around a point are nine runs of the sorted particles. Cells are cubes,
+// or cubes cut in two along x: then a run is five halves instead of three cubes, a sixth less.
 #pragma once
 
 #include <cstdint>
 
 #include "base/hd.h"
+#include "compute/bits.h"
 #include "compute/buffer.h"
 #include "compute/view.h"
 #include "math/vec3.h"
@@ -17,20 +19,22 @@ namespace barchan {
 // Which cell a point is in, and that cell's number.
 struct CellFrame {
   Vec3 origin;         // corner of cell (0, 0, 0) [m]
-  float inverse_size;  // 1 / edge of a cell [1/m]
-  int nx, ny, nz;      // cells along each axis, one empty layer around them included
+  float inverse_size;  // 1 / edge of a cube [1/m]
+  int nx, ny, nz;      // cells along each axis, one empty layer of cubes around them included
+  int reach = 1;       // cells along x in a cube: 1 or 2
 
   // Points beyond the frame count as in its outermost cells. Clamping never takes two points
   // further apart, so neighbours stay in neighbouring cells: right, if slow for many such points.
-  HD static int clamp(float c, int n) {
-    const float top = static_cast<float>(n - 2);
-    const float kept = c < 1.0f ? 1.0f : (c > top ? top : c);  // NaN ends in the first cell
-    return static_cast<int>(kept == kept ? kept : 1.0f);
+  HD static int clamp(float c, int n, int around) {
+    const float least = static_cast<float>(around), top = static_cast<float>(n - 1 - around);
+    const float kept = c < least ? least : (c > top ? top : c);  // NaN ends in the first cell
+    return static_cast<int>(kept == kept ? kept : least);
   }
+  HD float x_scale() const { return inverse_size * static_cast<float>(reach); }
   HD std::uint64_t key(Vec3 p) const {
-    const auto cx = static_cast<std::uint64_t>(clamp((p.x - origin.x) * inverse_size, nx));
-    const auto cy = static_cast<std::uint64_t>(clamp((p.y - origin.y) * inverse_size, ny));
-    const auto cz = static_cast<std::uint64_t>(clamp((p.z - origin.z) * inverse_size, nz));
+    const auto cx = static_cast<std::uint64_t>(clamp((p.x - origin.x) * x_scale(), nx, reach));
+    const auto cy = static_cast<std::uint64_t>(clamp((p.y - origin.y) * inverse_size, ny, 1));
+    const auto cz = static_cast<std::uint64_t>(clamp((p.z - origin.z) * inverse_size, nz, 1));
     return (cz * static_cast<std::uint64_t>(ny) + cy) * static_cast<std::uint64_t>(nx) + cx;
   }
   // From a cell's number to that of the cell at the same x in row 0..8 of the nine around it.
@@ -59,12 +63,27 @@ struct Extent : Bounds {
 
 inline constexpr double kSpread = 1e6;  // radii along an axis that a frame holds for sure
 
-// A frame of cells of at least `radius` for points within `extent`. Where they are spread over more
-// than two million cells along an axis, the frame covers that much around their mean.
-CellFrame frame_around(const Extent& extent, float radius);
+// A frame of cubes of at least `radius` for points within `extent`, cut into `reach` cells along x.
+// Where they are spread over more than two million cubes along an axis, the frame covers that much
+// around their mean.
+CellFrame frame_around(const Extent& extent, float radius, int reach = 1);
 // The same with some room around the points, in multiples of a few cells: it holds all that is
 // within `radius` of them, and stays the same while they move a little.
-CellFrame steady_frame(const Extent& extent, float radius);
+CellFrame steady_frame(const Extent& extent, float radius, int reach = 1);
+
+// Counts points into the cells of a frame where they are made, so that the sort need not read them.
+// Each learns how many of its cell came before it, in the hardware's order. Empty: counts nothing.
+struct CellCounter {
+  CellFrame frame{};
+  View<std::uint32_t> key, arrival, count;  // out: of the points; of the cells, from 0 on
+
+  HD void operator()(std::size_t i, const Vec3& p) const {
+    if (key.size == 0) return;
+    const auto cell = static_cast<std::uint32_t>(frame.key(p));
+    key[i] = cell;
+    arrival[i] = count_up(count.data + cell);
+  }
+};
 
 // Where each cell's particles start: in a table of the cells that hold particles, or, on a GPU and
 // where the frame has few cells, in one of all of them.
@@ -106,6 +125,16 @@ class CellSort {
   // `beside`: points of a larger set in the same frame, which a search will look at together with
   // these; both then have tables of the same kind.
   void sort(View3<const float> x, const CellFrame& frame, std::size_t beside = 0);
+  // The same, and then(from, to) for each point, which goes from one place to another. Defined in
+  // sort_then_cpu.h and sort_then.cuh.
+  template <class Then>
+  void sort_then(View3<const float> x, const CellFrame& frame, const char* label, const Then& then);
+
+  // What counts the points of the next sort, which will be by this frame. Where no frame is known
+  // (nullptr), and on a CPU, it counts nothing, and the sort sees to that.
+  CellCounter counter(std::size_t points, const CellFrame* frame);
+  // For when nobody reads the cells any more: the next counter need not wait for this.
+  void clear();
 
   // Sorted place i holds what was point order()[i].
   View<const std::uint32_t> order() const { return order_.view(); }
@@ -114,11 +143,17 @@ class CellSort {
  private:
   template <class Key>
   void sort_by(Buffer<Key>& keys, View3<const float> x);
+  static bool has_whole_table(const CellFrame& frame, std::size_t points);
+  CellCounter begin_whole(const CellFrame& frame, std::size_t points);
   void sort_whole(View3<const float> x);
+  template <class Then>
+  void sort_whole_then(View3<const float> x, const char* label, const Then& then);
 
   Device& device_;
   CellFrame frame_{};
   bool whole_ = false;
+  bool counted_ = false;     // the points of the next sort were
+  std::size_t cleared_ = 0;  // entries of the table, from the first on, that are 0
   Buffer<std::uint32_t> order_, cell_of_, cell_start_;
   Buffer<std::uint32_t> arrived_;  // the order before equal cells are put right
   Buffer<std::uint32_t> keys32_;

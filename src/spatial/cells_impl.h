@@ -44,19 +44,51 @@ void CellSort<Device>::sort(View3<const float> x, float radius) {
   sort(x, frame_around(extent_of(device_, x, radius), radius));
 }
 
+// A table of all cells costs 4 bytes each and needs no sort of the keys: on a GPU up to 8 bytes a
+// particle, or 16 MB, are well spent.
+template <class Device>
+bool CellSort<Device>::has_whole_table(const CellFrame& frame, std::size_t points) {
+  constexpr std::uint64_t kFew = 1 << 22, kMost = 1u << 30;
+  return !std::is_same_v<Device, Cpu> &&
+         frame.cells() < std::min(kMost, std::max(kFew, 2 * std::uint64_t{points}));
+}
+
+// Room for a table of all cells, all of them empty, and what counts into it.
+template <class Device>
+CellCounter CellSort<Device>::begin_whole(const CellFrame& frame, std::size_t points) {
+  frame_ = frame;
+  whole_ = true;
+  for (auto* numbers : {&keys32_, &order_, &cell_of_, &arrived_}) numbers->resize(points);
+  cell_key_.resize(0);
+  if (cell_start_.resize(frame.cells() + 1) || cleared_ < cell_start_.size()) clear();
+  cleared_ = 0;
+  // cell_of_ holds the arrivals until it gets its own contents.
+  return {frame, keys32_.view(), cell_of_.view(), cell_start_.view()};
+}
+
+template <class Device>
+CellCounter CellSort<Device>::counter(std::size_t points, const CellFrame* frame) {
+  counted_ = frame != nullptr && has_whole_table(*frame, points);
+  return counted_ ? begin_whole(*frame, points) : CellCounter{};
+}
+
+template <class Device>
+void CellSort<Device>::clear() {
+  if (!whole_) return;
+  cell_start_.clear_to_zero();
+  cleared_ = cell_start_.size();
+}
+
 template <class Device>
 void CellSort<Device>::sort(View3<const float> x, const CellFrame& frame, std::size_t beside) {
-  frame_ = frame;
-  whole_ = false;
   if constexpr (!std::is_same_v<Device, Cpu>) {
-    // A table of all cells costs 4 bytes each and needs no sort of the keys: up to 8 bytes a
-    // particle, or 16 MB, are well spent.
-    constexpr std::uint64_t kFew = 1 << 22, kMost = 1u << 30;
-    const std::uint64_t points = std::max(x.size, beside);
-    if (frame.cells() < std::min(kMost, std::max(kFew, 2 * points))) {
+    if (has_whole_table(frame, std::max(x.size, beside))) {
+      if (!counted_) begin_whole(frame, x.size);
       return sort_whole(x);
     }
   }
+  frame_ = frame;
+  whole_ = false;
   if (frame_.key_bits() <= 32) {
     sort_by(keys32_, x);
   } else {
@@ -106,14 +138,14 @@ RunsView find_runs(Device& device, const char* label, const CellsView& cells,
   RunsView runs;
   runs.cell_of = cells.cell_of;
   if (cells.whole && other.whole) {
-    // A run is three cells: from the start of the one before the middle to that of the third next.
+    // A run begins `reach` cells before the middle one and ends as many after it.
     const CellFrame& frame = other.frame;
     runs.table = other.start.data;
-    runs.first = frame.row_offset(0) - 1;
+    runs.first = frame.row_offset(0) - frame.reach;
     runs.stride = 1;
     runs.row = static_cast<std::uint32_t>(frame.nx);
     runs.plane = runs.row * static_cast<std::uint32_t>(frame.ny);
-    runs.end = 3;
+    runs.end = 2 * static_cast<std::uint32_t>(frame.reach) + 1;
     return runs;
   }
   // Where this set's table has all cells and the other's has not, each particle gets its own runs.

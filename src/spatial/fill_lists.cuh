@@ -20,8 +20,9 @@ namespace barchan {
 inline constexpr unsigned kAllLanes = 0xffffffffu;
 inline constexpr int kFillThreads = 128;
 inline constexpr int kFillWarps = kFillThreads / static_cast<int>(kWarp);
-inline constexpr std::uint32_t kFillRoom = 1664;  // candidates that are copied; not more
-inline constexpr std::uint32_t kFillWords = 9;    // of bits that are kept; mostly one a run
+inline constexpr std::uint32_t kFillRoom =
+    1504;  // candidates that are copied; so that 8 blocks run at once
+inline constexpr std::uint32_t kFillWords = 9;  // of bits that are kept; mostly one a run
 
 __device__ inline std::uint32_t four_aligned(std::uint32_t i) {
   return i & ~3u;
@@ -41,6 +42,7 @@ struct FillLists {
   RunsView runs;
   View<const Float4> x, other;
   View<const std::uint8_t> worth;    // by cell; empty: look at all
+  Touched touched;                   // out, where somebody asks
   float too_far;                     // the least square of a distance that is [m^2]
   bool same;                         // leave oneself out
   std::uint32_t room;                // rows that there is room for
@@ -48,6 +50,11 @@ struct FillLists {
   std::uint32_t* lists;              // out
   FillReport* report;                // out
   unsigned long long* counter;
+
+  __device__ void finish(std::uint32_t i, std::uint32_t found) const {
+    count[i] = found;
+    if (touched.count != nullptr) touched.put(i, found > 0);
+  }
 };
 
 // The candidates of a block: nine ranges of the sorted points, one after the other. Each begins at
@@ -90,9 +97,11 @@ struct FourPoints {
   float x[4], y[4], z[4];
 };
 
-// Candidates in a tile, or where they are; `j` is a multiple of four.
+// Candidates in a tile, or where they are.
 struct TilePoints {
   const FillTile& tile;
+  // Where to begin, so that four can be read at a time.
+  __device__ static std::uint32_t first(std::uint32_t j) { return four_aligned(j); }
   // To be added to an index for where its point is.
   __device__ std::uint32_t shift(int row) const { return tile.place[row] - tile.begin[row]; }
   __device__ FourPoints four(std::uint32_t j) const {
@@ -104,6 +113,7 @@ struct TilePoints {
 };
 struct MemoryPoints {
   View<const Float4> points;
+  __device__ static std::uint32_t first(std::uint32_t j) { return j; }
   __device__ std::uint32_t shift(int) const { return 0; }
   __device__ FourPoints four(std::uint32_t j) const {
     const auto last = static_cast<std::uint32_t>(points.size - 1);
@@ -174,7 +184,7 @@ struct Searcher {
   std::uint32_t i;
   Vec3 p;
 
-  // Of the 32 from `from` on, which is a multiple of four: those between begin and `to`.
+  // Of the 32 from `from` on: those between begin and `to`.
   __device__ std::uint32_t bits(int row, std::uint32_t from, std::uint32_t to) const {
     const std::uint32_t shift = points.shift(row), begin = runs.begin(row);
     std::uint32_t near = near_bits(points, from + shift, to + shift, p, fill.too_far);
@@ -273,7 +283,7 @@ __device__ void write_again(const Search& search, uint4* to) {
   RowWriter list(to);
   for (int row = 0; row < 9; ++row) {
     const std::uint32_t end = search.runs.end(row);
-    for (std::uint32_t from = four_aligned(search.runs.begin(row)); from < end; from += 32) {
+    for (std::uint32_t from = search.points.first(search.runs.begin(row)); from < end; from += 32) {
       std::uint32_t near = search.bits(row, from, end);
       for (; near != 0; near &= near - 1) list.put(from + __ffs(near) - 1);
     }
@@ -290,7 +300,7 @@ __device__ void fill_block(const FillLists& fill, const Points& points, const Ru
   for (int row = 0; wanted && row < 9; ++row) {
     const std::uint32_t begin = runs.begin(row), end = runs.end(row);
     if (begin == end) continue;
-    for (std::uint32_t from = four_aligned(begin); from < end; from += 32) {
+    for (std::uint32_t from = points.first(begin); from < end; from += 32) {
       const std::uint32_t near = search.bits(row, from, end);
       if (near == 0) continue;
       if (words < kFillWords) {
@@ -303,7 +313,7 @@ __device__ void fill_block(const FillLists& fill, const Points& points, const Ru
   }
   unsigned long long start = 0;
   const bool room = take_rows(fill, block, i, found, start);
-  if (i < fill.x.size) fill.count[i] = room ? found : 0;
+  if (i < fill.x.size) fill.finish(i, room ? found : 0);
   if (!room || found == 0) return;
   uint4* to = reinterpret_cast<uint4*>(fill.lists) + start * kWarp + threadIdx.x % kWarp;
   if (words <= kFillWords) {
@@ -344,7 +354,7 @@ __device__ inline void fill_other(const FillLists& fill, unsigned this_block, un
       if (wanted) runs.copy(fill.runs, fill.runs(i));
       fill_block(fill, MemoryPoints{fill.other}, runs, i, wanted, block);
     } else if (i < end) {
-      fill.count[i] = 0;
+      fill.finish(i, 0);
     }
   }
   report_rows(fill, blocks);
@@ -354,6 +364,7 @@ __global__ void __launch_bounds__(kFillThreads)
     run_fill_others(FillLists there, FillLists back, unsigned blocks_there) {
   __shared__ FillShared block;
   __shared__ CopiedRuns runs;
+  if (there.touched.next != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *there.touched.next = 0;
   if (blockIdx.x < blocks_there) {
     fill_other(there, blockIdx.x, blocks_there, runs, block);
   } else {

@@ -14,10 +14,13 @@ class GuessedFrame {
  public:
   explicit GuessedFrame(Device& device) : device_(device) {}
 
+  // This step's frame, if it is known before its points are; nullptr otherwise.
+  const CellFrame* known() const { return known_ ? &frame_ : nullptr; }
+
   // `bounds`, on the device, gets the extent of x where the frame is a guess.
   CellFrame choose(View3<const float> x, float radius, Bounds* bounds) {
     if (device_.on_host() || !known_) {
-      frame_ = steady_frame(extent_of(device_, x, radius), radius);
+      frame_ = steady_frame(extent_of(device_, x, radius), radius, reach());
       known_ = false;
       return frame_;
     }
@@ -34,12 +37,15 @@ class GuessedFrame {
     known_ = !device_.on_host();
     if (!guessed) return true;
     const Vec3d middle = 0.5 * (Vec3d(bounds.lo) + Vec3d(bounds.hi));
-    if (steady_frame({bounds, middle}, radius) == frame_) return true;
+    if (steady_frame({bounds, middle}, radius, reach()) == frame_) return true;
     known_ = false;  // it may need more than the bounds: ask
     return false;
   }
 
  private:
+  // A CPU works on the particles of a cell together: the more of them, the better.
+  int reach() const { return device_.on_host() ? 1 : 2; }
+
   Device& device_;
   CellFrame frame_{};
   bool known_ = false;  // it is the last step's

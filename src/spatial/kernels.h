@@ -94,6 +94,18 @@ struct CellTable {
   }
 };
 
+// What is to be done with each point in its new place (CellSort::sort_then), by a launch of its
+// own.
+template <class Then>
+struct ThenInOrder {
+  View<const std::uint32_t> order;
+  Then then;
+  HD_INLINE void operator()(int at) const {
+    const auto to = static_cast<std::size_t>(at);
+    then(order[to], to);
+  }
+};
+
 // First index whose key is not below `wanted`.
 template <class Key>
 HD inline std::uint32_t lower_bound(View<const Key> key, std::int64_t wanted) {
@@ -119,11 +131,11 @@ struct FindRuns {
     const std::uint64_t number = cells.whole ? cells.cell_of[cell] : cells.key[cell];
     const std::int64_t middle =
         static_cast<std::int64_t>(number) + cells.frame.row_offset(item % 9);
-    auto first = static_cast<std::size_t>(middle - 1), last = first + 3;
+    const std::int64_t begin = middle - cells.frame.reach, end = middle + cells.frame.reach + 1;
+    auto first = static_cast<std::size_t>(begin), last = static_cast<std::size_t>(end);
     if (!other.whole) {
-      last = first = lower_bound(other.key, middle - 1);
-      while (last < other.key.size && static_cast<std::int64_t>(other.key[last]) <= middle + 1)
-        ++last;
+      last = first = lower_bound(other.key, begin);
+      while (last < other.key.size && static_cast<std::int64_t>(other.key[last]) < end) ++last;
     }
     runs[2 * static_cast<std::size_t>(item)] = other.start[first];
     runs[2 * static_cast<std::size_t>(item) + 1] = other.start[last];
@@ -197,6 +209,13 @@ struct FillList {
     }
     count[i] = n;
   }
+};
+
+// The order is the hardware's; nothing that is computed with it depends on it.
+struct GatherTouched {
+  Neighbours near;
+  Touched touched;
+  HD void operator()(int i) const { touched.put(static_cast<std::uint32_t>(i), near.count(i) > 0); }
 };
 
 // A list, where everybody can read it.

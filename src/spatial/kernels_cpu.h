@@ -53,7 +53,8 @@ class CellWalk {
   CellWalk(const CellsView& cells, const CellsView& other, int first)
       : cells_(cells), other_(other) {
     for (int row = 0; row < 9; ++row) {
-      cursor_[row] = lower_bound(other.key, key_of(first) + cells.frame.row_offset(row) - 1);
+      cursor_[row] =
+          lower_bound(other.key, key_of(first) + cells.frame.row_offset(row) - cells.frame.reach);
     }
   }
   // Cells must come in ascending order.
@@ -63,9 +64,9 @@ class CellWalk {
     for (int row = 0; row < 9; ++row) {
       const std::int64_t middle = key_of(cell) + cells_.frame.row_offset(row);
       std::uint32_t& first = cursor_[row];
-      while (first < cell_count && other_key(first) < middle - 1) ++first;
+      while (first < cell_count && other_key(first) < middle - cells_.frame.reach) ++first;
       std::uint32_t last = first;
-      while (last < cell_count && other_key(last) <= middle + 1) ++last;
+      while (last < cell_count && other_key(last) <= middle + cells_.frame.reach) ++last;
       if (last > first) candidates.add(points, other_.start[first], other_.start[last]);
     }
   }

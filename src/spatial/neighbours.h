@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/hd.h"
+#include "compute/bits.h"
 #include "compute/buffer.h"
 #include "compute/interleave.h"
 #include "compute/view.h"
@@ -37,6 +38,25 @@ struct Neighbours {
   }
 };
 
+// Those that have anybody near, gathered in any order, so that a pass over them alone fills its
+// vectors and warps.
+struct Touched {
+  std::uint32_t* count = nullptr;  // in: 0; out: how many there are
+  std::uint32_t* next = nullptr;   // out: 0, for the next search
+  View<std::uint32_t> list;        // out: which; what does not fit is counted only
+  View<std::uint32_t> slot_of;     // out: where in the list one is; ~0: it has nobody near
+
+  HD void put(std::uint32_t i, bool any) const {
+    std::uint32_t slot = any ? count_up(count) : ~0u;
+    if (slot < list.size) {
+      list[slot] = i;
+    } else {
+      slot = ~0u;
+    }
+    slot_of[i] = slot;
+  }
+};
+
 template <class Device>
 class NeighbourSearch {
  public:
@@ -64,7 +84,7 @@ class NeighbourSearch {
   // `worth` (may be empty) says for each cell of a whole table whether others can be near.
   void build_both_later(NeighbourSearch& back, const CellsView& cells, View<const Float4> x,
                         const CellsView& other_cells, View<const Float4> other, float radius,
-                        View<const std::uint8_t> worth = {});
+                        View<const std::uint8_t> worth, const Touched& touched);
   bool settled();
 
   // Valid until the cells are sorted anew.
@@ -85,6 +105,7 @@ class NeighbourSearch {
     float radius;
     bool same;                       // one set with itself
     View<const std::uint8_t> worth;  // the cells that need be looked at; empty: all
+    Touched touched;                 // nobody asks where it is empty
     std::size_t size() const { return packed.data != nullptr ? packed.size : x.size; }
   };
   void build(Search search);

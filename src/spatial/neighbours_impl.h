@@ -26,41 +26,42 @@ NeighbourSearch<Device>::NeighbourSearch(Device& device)
 
 template <class Device>
 void NeighbourSearch<Device>::build(const CellsView& cells, View3<const float> x, float radius) {
-  build(Search{cells, cells, x, x, {}, {}, radius, true, {}});
+  build(Search{cells, cells, x, x, {}, {}, radius, true, {}, {}});
 }
 
 template <class Device>
 void NeighbourSearch<Device>::build(const CellsView& cells, View3<const float> x,
                                     const CellsView& other_cells, View3<const float> other,
                                     float radius) {
-  build(Search{cells, other_cells, x, other, {}, {}, radius, false, {}});
+  build(Search{cells, other_cells, x, other, {}, {}, radius, false, {}, {}});
 }
 
 template <class Device>
 void NeighbourSearch<Device>::build(const CellsView& cells, View<const Float4> x, float radius) {
-  build(Search{cells, cells, {}, {}, x, x, radius, true, {}});
+  build(Search{cells, cells, {}, {}, x, x, radius, true, {}, {}});
 }
 
 template <class Device>
 void NeighbourSearch<Device>::build(const CellsView& cells, View<const Float4> x,
                                     const CellsView& other_cells, View<const Float4> other,
                                     float radius) {
-  build(Search{cells, other_cells, {}, {}, x, other, radius, false, {}});
+  build(Search{cells, other_cells, {}, {}, x, other, radius, false, {}, {}});
 }
 
 template <class Device>
 void NeighbourSearch<Device>::build_later(const CellsView& cells, View<const Float4> x,
                                           float radius) {
-  launch(Search{cells, cells, {}, {}, x, x, radius, true, {}});
+  launch(Search{cells, cells, {}, {}, x, x, radius, true, {}, {}});
 }
 
 template <class Device>
 void NeighbourSearch<Device>::build_both_later(NeighbourSearch& back, const CellsView& cells,
                                                View<const Float4> x, const CellsView& other_cells,
                                                View<const Float4> other, float radius,
-                                               View<const std::uint8_t> worth) {
-  launch_both(Search{cells, other_cells, {}, {}, x, other, radius, false, worth}, back,
-              Search{other_cells, cells, {}, {}, other, x, radius, false, {}});
+                                               View<const std::uint8_t> worth,
+                                               const Touched& touched) {
+  launch_both(Search{cells, other_cells, {}, {}, x, other, radius, false, worth, touched}, back,
+              Search{other_cells, cells, {}, {}, other, x, radius, false, {}, {}});
 }
 
 template <class Device>

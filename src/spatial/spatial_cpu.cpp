@@ -113,6 +113,9 @@ template <>
 void NeighbourSearch<Cpu>::launch_both(Search search, NeighbourSearch& back, Search search_back) {
   build(search);
   back.build(search_back);
+  *search.touched.next = 0;
+  for_each(device_, "neighbours: touched", static_cast<std::int64_t>(search.size()),
+           GatherTouched{view(), search.touched});
 }
 template <>
 bool NeighbourSearch<Cpu>::settled() {

@@ -1,72 +1,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compute/grid.cuh"
 #include "spatial/fill_lists.cuh"
 #include "spatial/neighbours_impl.h"
+#include "spatial/sort_then.cuh"
 
 namespace barchan {
 
 namespace {
 
-// Counts the particles of each cell; each one learns how many came before it. That order is the
-// hardware's and different every time: PutInOrder makes up for it.
-struct CountCells {
-  View3<const float> x;
-  CellFrame frame;
-  View<std::uint32_t> key, arrival, count;
-  __device__ void operator()(int i) const {
-    const auto cell = static_cast<std::uint32_t>(frame.key(x[i]));
-    key[i] = cell;
-    arrival[i] = atomicAdd(count.data + cell, 1u);
-  }
+struct NothingMore {
+  __device__ void operator()(std::uint32_t, std::uint32_t) const {}
 };
-
-struct PlaceArrivals {
-  View<const std::uint32_t> key, arrival, start;
-  View<std::uint32_t> arrived;
-  __device__ void operator()(int i) const {
-    arrived[start[key[i]] + arrival[i]] = static_cast<std::uint32_t>(i);
-  }
-};
-
-// The place of a particle within its cell is the number of those with lower indices. That looks at
-// each pair in a cell, but a search for neighbours looks at 27 times as many.
-struct PutInOrder {
-  View<const std::uint32_t> key, start, arrived;
-  View<std::uint32_t> order, cell_of;
-  __device__ void operator()(int at) const {
-    const std::uint32_t i = arrived[at];
-    const std::uint32_t cell = key[i];
-    const std::uint32_t begin = start[cell], end = start[cell + 1];
-    std::uint32_t place = begin;
-    for (std::uint32_t k = begin; k < end; ++k) place += arrived[k] < i ? 1u : 0u;
-    order[place] = i;
-    cell_of[place] = cell;
-  }
-};
-
-struct ClearCount {
-  View<std::uint32_t> count;
-  __device__ void operator()(int i) const { count[i] = 0; }
-};
-
-// All of it, where particles and cells are few.
-struct SortInOneLaunch {
-  std::int64_t particles;
-  ClearCount clear;
-  CountCells count;
-  PlaceArrivals place;
-  PutInOrder put_in_order;
-  __device__ void operator()(Grid& grid) const {
-    for_each(grid, "cells: count", static_cast<std::int64_t>(clear.count.size), clear);
-    for_each(grid, "cells: count", particles, count);
-    scan_in_place(grid, clear.count);
-    for_each(grid, "cells: place", particles, place);
-    for_each(grid, "cells: order", particles, put_in_order);
-  }
-};
-constexpr std::size_t kFewParticles = 1 << 18, kFewCells = 1 << 20;
 
 void launch_fill_same(Cuda& device, const FillLists& fill) {
   if (fill.x.size == 0) return;
@@ -94,29 +39,7 @@ void launch_fill_others(Cuda& device, const FillLists& fill, const FillLists& ba
 
 template <>
 void CellSort<Cuda>::sort_whole(View3<const float> x) {
-  const auto n = static_cast<std::int64_t>(x.size);
-  whole_ = true;
-  keys32_.resize(x.size);
-  order_.resize(x.size);
-  cell_of_.resize(x.size);
-  arrived_.resize(x.size);
-  cell_key_.resize(0);
-  cell_start_.resize(frame_.cells() + 1);
-  const View<std::uint32_t> arrival = cell_of_.view();  // until it gets its own contents
-  const View<const std::uint32_t> key = keys32_.view(), start = cell_start_.view();
-  const CountCells count{x, frame_, keys32_.view(), arrival, cell_start_.view()};
-  const PlaceArrivals place{key, arrival, start, arrived_.view()};
-  const PutInOrder put{key, start, arrived_.view(), order_.view(), cell_of_.view()};
-  if (x.size <= kFewParticles && cell_start_.size() <= kFewCells) {
-    const auto largest = static_cast<std::int64_t>(std::max(x.size, cell_start_.size()));
-    return in_one_launch(device_, "cells: sort", largest,
-                         SortInOneLaunch{n, {cell_start_.view()}, count, place, put});
-  }
-  cell_start_.clear_to_zero();
-  for_each(device_, "cells: count", n, count);
-  device_.scan_in_place("cells: scan", cell_start_.view());
-  for_each(device_, "cells: place", n, place);
-  for_each(device_, "cells: order", n, put);
+  sort_whole_then(x, "cells: order", NothingMore{});
 }
 
 // Into as much room as the last builds took, and what the buffer has beyond it.
@@ -160,6 +83,7 @@ FillLists NeighbourSearch<Cuda>::prepare(Search search) {
           search.packed,
           search.packed_other,
           search.worth,
+          search.touched,
           too_far,
           search.same,
           static_cast<std::uint32_t>(room_),
@@ -208,7 +132,7 @@ void NeighbourSearch<Cuda>::build_reference(const CellsView& cells, View3<const 
                                             const CellsView& other_cells, View3<const float> other,
                                             float radius) {
   const bool same = x.x == other.x;
-  build(Search{cells, other_cells, x, other, {}, {}, radius, same, {}});
+  build(Search{cells, other_cells, x, other, {}, {}, radius, same, {}, {}});
 }
 
 template Bounds bounds_of(Cuda&, View3<const float>);

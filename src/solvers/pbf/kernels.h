@@ -74,18 +74,24 @@ struct Predict {
   float dt;                      // [s]
   View3<float> predicted;        // out: x*
   View<std::uint8_t> near_wall;  // out: may touch a solid in this step
+  CellCounter count;             // out: for the search of neighbours
+  std::uint32_t* left;           // out: 0, for the last corrections
 
   HD bool operator()(int at) const {
     const auto i = static_cast<std::size_t>(at);
+    if (at == 0) *left = 0;
     const Vec3 from = x[i], to = from + dt * (v[i] + dt * gravity);
     const bool near = walls.may_touch(from, to);
     predicted[i] = to;
     near_wall[i] = near ? 1 : 0;
+    if (!near) count(i, to);
     return near;
   }
   HD void some(int at) const {
     const auto i = static_cast<std::size_t>(at);
-    predicted[i] = walls.move(x[i], predicted[i]);
+    const Vec3 kept = walls.move(x[i], predicted[i]);
+    predicted[i] = kept;
+    count(i, kept);
   }
 };
 
@@ -93,30 +99,37 @@ struct Predict {
 // the velocity of free flight; `pushed` the part of it that solids did. Both begin here for the few
 // near a wall alone; the others' begin where they are first moved.
 struct SortPredicted {
-  View<const std::uint32_t> order;
   View3<const float> x, v, predicted;
+  View<const std::uint64_t> id;
+  View<const float> spin;  // empty: there is none
   View<const std::uint8_t> material, near_wall;
   View<const float> inverse_mass_of;  // w by material
   Vec3 gravity;
   float dt;
-  View3<float> start_x, free_v;         // out
+  View3<float> start_x;                 // out, of those near a wall
+  View3<float> free_v;                  // out
+  View<std::uint64_t> sorted_id;        // out
+  View<float> sorted_spin;              // out
+  View<std::uint8_t> sorted_material;   // out
   View<std::uint8_t> sorted_near_wall;  // out
   View<Float4> points;                  // out: x*, w
   View<Float4> moved;                   // out, of those near a wall [m], 0
   View3<float> pushed;                  // out, of those near a wall [m]
 
-  HD void operator()(int at) const {
-    const auto i = static_cast<std::size_t>(at);
-    const std::size_t from = order[i];
+  HD_INLINE void operator()(std::size_t from, std::size_t i) const {
     const Vec3 start = x[from], velocity = v[from] + dt * gravity, free = start + dt * velocity;
     const std::uint8_t near = near_wall[from];
     const Vec3 p = near != 0 ? Vec3(predicted[from]) : free;
-    start_x[i] = start;
     free_v[i] = velocity;
+    const std::uint8_t matter = material[from];
+    sorted_id[i] = id[from];
+    if (spin.size > 0) sorted_spin[i] = spin[from];
+    sorted_material[i] = matter;
     sorted_near_wall[i] = near;
-    points[i] = {p.x, p.y, p.z, inverse_mass_of[material[from]]};
+    points[i] = {p.x, p.y, p.z, inverse_mass_of[matter]};
     if (near != 0) {
       const Vec3 push = p - free;
+      start_x[i] = start;
       moved[i] = {push.x, push.y, push.z, 0.0f};
       pushed[i] = push;
     }
@@ -313,6 +326,7 @@ struct MeasureWalls {
   View<const Float4> points;
   Kernels k;
   View<WallPart> parts;  // out, by slot
+  std::uint32_t* all;    // out: how many there are
 
   HD_INLINE bool is_one(std::uint32_t slot) const { return slot < *walls.count; }
   template <class Team>
@@ -325,6 +339,7 @@ struct MeasureWalls {
   template <class Team>
   HD_INLINE void operator()(int at, Team team) const {
     const auto slot = static_cast<std::uint32_t>(at);
+    if (slot == 0 && team.leads()) *all = *walls.count;
     if (!is_one(slot)) return;
     const std::uint32_t i = walls.touched[slot];
     measure(slot, team, static_cast<int>(i), point(points, i));
@@ -374,41 +389,6 @@ struct MeetWalls {
   }
 };
 
-// dp_i = w_i V sum_j (lambda_i + lambda_j + s_corr) grad W,  p_i += dp_i               (12), (14)
-//
-// Boundary samples count like fluid that goes on behind the wall (MeetWalls).
-//
-// s_corr's share of the pressure: the multiplier that would do the same work, sum s grad G . r / 2
-// over sum grad G . r.
-struct Corrections {
-  Neighbours near;
-  View<const Float4> points_and_lambda;
-  View<const std::uint8_t> material;
-  View<const float> inverse_mass_of;  // w by material
-  View<const std::uint8_t> near_wall;
-  Kernels k;
-  ArtificialPressure s_corr;
-  bool first;           // of the iterations
-  View<Float4> points;  // out: x*, w
-  View<Float4> moved;   // in and out [m], sum of lambda [m^2]
-
-  template <class Team>
-  HD_INLINE void operator()(int i, Team team) const {
-    const auto at = static_cast<std::size_t>(i);
-    const Float4 me = packed(points_and_lambda, static_cast<std::uint32_t>(i));
-    const Vec3 p(me.x, me.y, me.z);
-    const float w = inverse_mass_of[material[at]];
-    const auto sums =
-        sum_pairs<team.kSize>(near, points_and_lambda, i, p, CorrectionSums{k.G, s_corr, me.w});
-    if (!team.leads()) return;
-    const Vec3 dp = (w * k.V * k.G.slope()) * sums.vector(0);
-    const float lambda = me.w - 0.5f * sums[3] / max(sums[4], 1e-30f);
-    const Float4 before = first && near_wall[at] == 0 ? Float4{} : moved[at];
-    moved[at] = {before.x + dp.x, before.y + dp.y, before.z + dp.z, before.w + lambda};
-    points[at] = {p.x + dp.x, p.y + dp.y, p.z + dp.z, w};
-  }
-};
-
 // ---- Velocities: Algorithm 1, lines 20-24
 
 // Out of the solids for good, then v = (x* - x) / dt. Few are near a solid or were moved so far
@@ -423,33 +403,44 @@ struct MoveOn {
   View<const Float4> moved;      // [m], sum of lambda [m^2]
   View3<float> pushed;           // in and out [m]
   View<float> multiplier;        // out: sum of lambda
-  View3<float> x, v;             // in: at the start, of free flight; out: new
+  View3<float> x, v;             // in: at the start (who is near), of free flight; out: new
   View<const float> spin;        // |omega| of the step before [1/s]; empty: 0
-  View<Float4> v_and_spin;       // out; empty: v stays so, otherwise Smooth writes it
+  View<Float4> v_and_spin;       // out, where `moved` was; empty: v stays so, else Smooth writes it
+
+  HD_INLINE bool is_far(const Float4& way) const {
+    return length_squared(Vec3(way.x, way.y, way.z)) > spacing * spacing;
+  }
+  // In the last corrections: who is near no solid and was not moved far. The others are left over.
+  HD_INLINE bool in_the_open(std::size_t at, const Float4& me, const Float4& way) const {
+    const bool open = near_wall[at] == 0 && walls.walls.slot_of[at] == ~0u && !is_far(way);
+    if (open) move(at, me, way);
+    return open;
+  }
 
   HD_INLINE bool operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = points[at], way = moved[at];
-    const Vec3 total(way.x, way.y, way.z);
-    multiplier[at] = way.w;
-    const bool some = near_wall[at] != 0 || length_squared(total) > spacing * spacing;
-    if (!some) move(at, me, total);
+    const bool some = near_wall[at] != 0 || is_far(way);
+    if (!some) move(at, me, way);
     return some;
   }
   HD_CALLED void some(int i) const {
     const auto at = static_cast<std::size_t>(i);
-    Float4 me = points[at];
-    const Vec3 end(me.x, me.y, me.z), kept = solids.move(x[at], end);
+    Float4 me = points[at], way = moved[at];
+    const bool near = near_wall[at] != 0;
+    const Vec3 end(me.x, me.y, me.z), by(way.x, way.y, way.z);
+    const Vec3 kept = solids.move(near ? Vec3(x[at]) : end - by - dt * Vec3(v[at]), end);
     const std::uint32_t slot = walls.walls.slot_of[at];
-    const bool counts = near_wall[at] != 0 || slot != ~0u;
-    const Vec3 held = kept - end, total = point(moved, static_cast<std::uint32_t>(i)) + held;
+    const bool counts = near || slot != ~0u;
+    const Vec3 held = kept - end, total = by + held;
     const Vec3 lost = counts ? spare(v[at], total) : Vec3{};
     pushed[at] = (counts ? Vec3(pushed[at]) : Vec3{}) + held - lost;
     near_wall[at] = 1;
     if (slot != ~0u && !(kept == end)) walls.measure(slot, Team<1>{}, i, kept);
     me = {kept.x, kept.y, kept.z, me.w};
     points[at] = me;
-    move(at, me, total - lost);
+    const Vec3 left = total - lost;
+    move(at, me, {left.x, left.y, left.z, way.w});
   }
   // Who moves more than a spacing in a step lands anywhere among the others, and may be turned by
   // that, but not made faster: in the edge of a wall and a floor, where nobody can make way, such
@@ -459,14 +450,62 @@ struct MoveOn {
     const float most = max(dt * length(before), spacing), far = length(way);
     return far > most ? (1.0f - most / far) * way : Vec3{};
   }
-  HD_INLINE void move(std::size_t at, const Float4& me, const Vec3& total) const {
-    const Vec3 velocity = v[at] + total / dt;
+  HD_INLINE void move(std::size_t at, const Float4& me, const Float4& way) const {
+    const Vec3 velocity = v[at] + Vec3(way.x, way.y, way.z) / dt;
     x[at] = Vec3(me.x, me.y, me.z);
+    multiplier[at] = way.w;
     if (v_and_spin.size == 0) {
       v[at] = velocity;
     } else {
       v_and_spin[at] = {velocity.x, velocity.y, velocity.z, spin.size > 0 ? spin[at] : 0.0f};
     }
+  }
+};
+
+// dp_i = w_i V sum_j (lambda_i + lambda_j + s_corr) grad W,  p_i += dp_i               (12), (14)
+//
+// Boundary samples count like fluid that goes on behind the wall (MeetWalls).
+//
+// s_corr's share of the pressure: the multiplier that would do the same work, sum s grad G . r / 2
+// over sum grad G . r.
+//
+// The last ones also move on whoever is in the open.
+template <bool kLast>
+struct Corrections {
+  Neighbours near;
+  View<const Float4> points_and_lambda;
+  View<const std::uint8_t> material;
+  View<const float> inverse_mass_of;  // w by material
+  View<const std::uint8_t> near_wall;
+  Kernels k;
+  ArtificialPressure s_corr;
+  bool first;           // of the iterations
+  View<Float4> points;  // out: x*, w
+  View<Float4> moved;   // in and out [m], sum of lambda [m^2]
+  MoveOn move_on;
+  std::uint32_t* left_count;  // in and out
+  View<std::uint32_t> left;   // out: whom MoveOn is left to see to, in any order
+
+  template <class Team>
+  HD_INLINE void operator()(int i, Team team) const {
+    const auto at = static_cast<std::size_t>(i);
+    const Float4 me = packed(points_and_lambda, static_cast<std::uint32_t>(i));
+    const Vec3 p(me.x, me.y, me.z);
+    const float w = inverse_mass_of[material[at]];
+    const auto sums =
+        sum_pairs<team.kSize>(near, points_and_lambda, i, p, CorrectionSums{k.G, s_corr, me.w});
+    if (!team.leads()) return;
+    const Vec3 dp = (w * k.V * k.G.slope()) * sums.vector(0);
+    const float lambda = me.w - 0.5f * sums[3] / max(sums[4], 1e-30f);
+    const Float4 before = first && near_wall[at] == 0 ? Float4{} : moved[at];
+    const Float4 way{before.x + dp.x, before.y + dp.y, before.z + dp.z, before.w + lambda};
+    const Float4 there{p.x + dp.x, p.y + dp.y, p.z + dp.z, w};
+    points[at] = there;
+    if constexpr (kLast) {
+      if (move_on.in_the_open(at, there, way)) return;
+      left[count_up(left_count)] = static_cast<std::uint32_t>(i);
+    }
+    moved[at] = way;
   }
 };
 
@@ -629,6 +668,7 @@ struct Results {
   Pushes pushes;
   Bounds bounds;              // of x*, where the cells were laid out by a guess
   std::uint32_t touched = 0;  // particles near solids
+  std::uint32_t left = 0;     // that the last corrections left to MoveOn
   Ending ending;
 };
 

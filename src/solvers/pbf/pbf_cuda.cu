@@ -1,5 +1,6 @@
 #include "compute/cuda.cuh"
 #include "solvers/pbf/pbf_step.h"
+#include "spatial/sort_then.cuh"
 
 namespace barchan {
 

@@ -33,7 +33,7 @@ class PbfSolver final : public Solver {
   // The stages, in the order of the step.
   void predict(const State& now, const SolidsView& solids, double dt);
   void find_neighbours(const State& now, double dt, State& next);
-  void solve_constraints(const SolidsView& solids, const State& next, StepReport& report);
+  void solve_constraints(const SolidsView& solids, double dt, State& next, StepReport& report);
   void update_velocities(const SolidsView& solids, double dt, State& next);
   void push_solids(const SolidsView& solids, double dt);
   void smooth_velocities(double dt, State& next);
@@ -45,8 +45,13 @@ class PbfSolver final : public Solver {
   // Parts of them.
   void measure_walls();
   pbf::MeasureWalls wall_sums();
-  void iterate(int k, const SolidsView& solids, View<const std::uint8_t> material);
+  template <bool kLast>
+  void iterate(int k, const SolidsView& solids, const pbf::MoveOn& move_on,
+               View<const std::uint8_t> material);
+  pbf::MoveOn mover(const SolidsView& solids, double dt, State& next);
   int most_iterations() const;
+  // Which corrections are the last is known before them.
+  bool ends_with_corrections() const { return params_.tolerance <= 0.0 && params_.iterations > 0; }
   bool confines() const { return params_.vorticity > 0.0; }
   bool smooths() const { return confines() || params_.xsph > 0.0; }
   bool one_mass() const { return setup_.materials.size() == 1; }
@@ -70,10 +75,11 @@ class PbfSolver final : public Solver {
   Buffer3 predicted_;                           // x* in the order of the state
   Buffer<std::uint8_t> near_wall_, sorted_near_wall_;
   Buffer<Float4> points_;             // x*, w
-  Buffer<Float4> points_and_lambda_;  // x*, lambda; at the end of the step v, |omega|
-  Buffer<Float4> moved_;              // by constraints and solids [m], sum of lambda
-  Buffer3 pushed_;                    // by solids [m]
-  Buffer<float> multiplier_;          // sum of lambda [m^2]
+  Buffer<Float4> points_and_lambda_;  // x*, lambda
+  Buffer<Float4> moved_;        // by constraints and solids [m], sum of lambda; then v, |omega|
+  Buffer3 pushed_;              // by solids [m]
+  Buffer<float> multiplier_;    // sum of lambda [m^2]
+  Buffer<std::uint32_t> left_;  // particles that the last corrections leave to MoveOn
   Buffer<pbf::WallPart> wall_parts_;  // of the particles near solids
   Buffer<Float4> wall_lambda_;        // of the boundary samples [m^2]
   Buffer<pbf::Results> results_;

@@ -31,6 +31,7 @@ PbfSolver<Device>::PbfSolver(Device& device, const SolverSetup& setup, const Pbf
       moved_(device),
       pushed_(device),
       multiplier_(device),
+      left_(device),
       wall_parts_(device),
       wall_lambda_(device),
       results_(device) {
@@ -81,7 +82,8 @@ void PbfSolver<Device>::predict(const State& now, const SolidsView& solids, doub
   near_wall_.resize(now.size());
   for_each_some(device_, "predict", static_cast<std::int64_t>(now.size()),
                 pbf::Predict{now.position(), now.velocity(), containment(solids), gravity_,
-                             static_cast<float>(dt), predicted_.view(), near_wall_.view()});
+                             static_cast<float>(dt), predicted_.view(), near_wall_.view(),
+                             cells_.counter(now.size(), frame_.known()), &results_.data()->left});
 }
 
 // All that belongs to the solids is made beside the lists of the fluid.
@@ -90,23 +92,26 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
   const std::size_t count = now.size();
   const float h = kernels_.W.h;
   const View3<const float> predicted = std::as_const(predicted_).view();
-  cells_.sort(predicted, frame_.choose(predicted, h, &results_.data()->bounds));
   for (auto* points : {&points_, &points_and_lambda_, &moved_}) points->resize(count);
   pushed_.resize(count);
   sorted_near_wall_.resize(count);
   multiplier_.resize(count);
-  for_each(device_, "reorder", n(),
-           pbf::SortPredicted{
-               cells_.order(), now.position(), now.velocity(), predicted, now.material(),
-               std::as_const(near_wall_).view(), std::as_const(inverse_mass_of_).view(), gravity_,
-               static_cast<float>(dt), next.write_position(), next.write_velocity(),
-               sorted_near_wall_.view(), points_.view(), moved_.view(), pushed_.view()});
+  if (ends_with_corrections()) left_.resize(count);
+  cells_.sort_then(
+      predicted, frame_.choose(predicted, h, &results_.data()->bounds), "reorder",
+      pbf::SortPredicted{now.position(), now.velocity(), predicted, now.id(),
+                         confines() ? now.numbers<float>("spin") : View<const float>{},
+                         now.material(), std::as_const(near_wall_).view(),
+                         std::as_const(inverse_mass_of_).view(), gravity_, static_cast<float>(dt),
+                         next.write_position(), next.write_velocity(),
+                         next.write_numbers<std::uint64_t>("id"),
+                         confines() ? next.write_numbers<float>("spin") : View<float>{},
+                         next.write_numbers<std::uint8_t>("material"), sorted_near_wall_.view(),
+                         points_.view(), moved_.view(), pushed_.view()});
   begin_aside(device_);
   boundary_.place(next.bodies, cells_.cells(), std::as_const(points_).view(), h);
-  device_.copy(&results_.data()->touched, boundary_.view().count, sizeof(std::uint32_t));
   measure_walls();
   end_aside(device_);
-  next.reorder(cells_.order(), {"position", "velocity", "density", "pressure"});
   near_.build_later(cells_.cells(), std::as_const(points_).view(), h);
   join_aside(device_);
 }
@@ -120,11 +125,13 @@ void PbfSolver<Device>::measure_walls() {
 
 template <class Device>
 pbf::MeasureWalls PbfSolver<Device>::wall_sums() {
-  return {boundary_.view(), std::as_const(points_).view(), kernels_, wall_parts_.view()};
+  return {boundary_.view(), std::as_const(points_).view(), kernels_, wall_parts_.view(),
+          &results_.data()->touched};
 }
 
 template <class Device>
-void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
+template <bool kLast>
+void PbfSolver<Device>::iterate(int k, const SolidsView& solids, const pbf::MoveOn& move_on,
                                 View<const std::uint8_t> material) {
   const auto eps = static_cast<float>(params_.cfm) * kernels_.stiffness;
   const BoundaryView walls = boundary_.view();
@@ -141,11 +148,11 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
   for_each_at_walls(device_, "walls", static_cast<std::int64_t>(boundary_.placed()),
                     pbf::WallMultipliers{walls, with_lambda, kernels_, wall_lambda_.view()});
   end_aside(device_);
-  for_each_list(
-      device_, "corrections", n(),
-      pbf::Corrections{near_.view(), with_lambda, material, std::as_const(inverse_mass_of_).view(),
-                       std::as_const(sorted_near_wall_).view(), kernels_, s_corr_, k == 0,
-                       points_.view(), moved_.view()});
+  for_each_list(device_, "corrections", n(),
+                pbf::Corrections<kLast>{
+                    near_.view(), with_lambda, material, std::as_const(inverse_mass_of_).view(),
+                    std::as_const(sorted_near_wall_).view(), kernels_, s_corr_, k == 0,
+                    points_.view(), moved_.view(), move_on, &results_.data()->left, left_.view()});
   join_aside(device_);
   for_each_at_walls(device_, "walls", static_cast<std::int64_t>(boundary_.room()),
                     pbf::MeetWalls{wall_sums(), std::as_const(wall_lambda_).view(), with_lambda,
@@ -156,13 +163,18 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids,
 // Fixed iterations, or (tolerance > 0) until the mean excess density is small enough, which is
 // looked at once a round of relaxations is whole.
 template <class Device>
-void PbfSolver<Device>::solve_constraints(const SolidsView& solids, const State& next,
+void PbfSolver<Device>::solve_constraints(const SolidsView& solids, double dt, State& next,
                                           StepReport& report) {
+  const pbf::MoveOn move_on = mover(solids, dt, next);
   const int most = most_iterations();
   int k = 0;
   while (k < most) {
     for (int end = std::min(k + params_.iterations, most); k < end; ++k) {
-      iterate(k, solids, next.material());
+      if (ends_with_corrections() && k + 1 == most) {
+        iterate<true>(k, solids, move_on, next.material());
+      } else {
+        iterate<false>(k, solids, move_on, next.material());
+      }
     }
     if (k == most) break;
     pbf::Results last;
@@ -173,16 +185,31 @@ void PbfSolver<Device>::solve_constraints(const SolidsView& solids, const State&
 }
 
 template <class Device>
-void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, State& next) {
-  for_each_some(
-      device_, "velocities", n(),
-      pbf::MoveOn{
-          wall_sums(), containment(solids), static_cast<float>(dt),
-          static_cast<float>(setup_.spacing), sorted_near_wall_.view(), points_.view(),
-          std::as_const(moved_).view(), pushed_.view(), multiplier_.view(),
-          next.rewrite_vectors("position"), next.rewrite_vectors("velocity"),
+pbf::MoveOn PbfSolver<Device>::mover(const SolidsView& solids, double dt, State& next) {
+  return {wall_sums(),
+          containment(solids),
+          static_cast<float>(dt),
+          static_cast<float>(setup_.spacing),
+          sorted_near_wall_.view(),
+          points_.view(),
+          std::as_const(moved_).view(),
+          pushed_.view(),
+          multiplier_.view(),
+          next.rewrite_vectors("position"),
+          next.rewrite_vectors("velocity"),
           confines() ? std::as_const(next).template numbers<float>("spin") : View<const float>{},
-          smooths() ? points_and_lambda_.view() : View<Float4>{}});
+          smooths() ? moved_.view() : View<Float4>{}};
+}
+
+template <class Device>
+void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, State& next) {
+  const pbf::MoveOn move_on = mover(solids, dt, next);
+  if (ends_with_corrections()) {
+    for_each_listed(device_, "velocities", &results_.data()->left, std::as_const(left_).view(),
+                    move_on);
+  } else {
+    for_each_some(device_, "velocities", n(), move_on);
+  }
 }
 
 // c is given for a step of kReferenceStep; over dt, 1 - c is taken to the power of their ratio.
@@ -212,11 +239,10 @@ void PbfSolver<Device>::smooth_velocities(double dt, State& next) {
   }
   reduce_lists_to<pbf::JoinEnding>(
       device_, "smooth", n(),
-      pbf::Smooth{near_.view(), points, std::as_const(points_and_lambda_).view(), kernels_,
-                  static_cast<float>(c), static_cast<float>(dt * params_.vorticity) * kernels_.W.h,
-                  one_mass(), densities,
-                  confines() ? next.rewrite_numbers<float>("spin") : View<float>{},
-                  next.write_velocity()},
+      pbf::Smooth{
+          near_.view(), points, std::as_const(moved_).view(), kernels_, static_cast<float>(c),
+          static_cast<float>(dt * params_.vorticity) * kernels_.W.h, one_mass(), densities,
+          confines() ? next.rewrite_numbers<float>("spin") : View<float>{}, next.write_velocity()},
       ending);
 }
 
@@ -238,6 +264,7 @@ void PbfSolver<Device>::push_solids(const SolidsView& solids, double dt) {
                           first},
         &results_.data()[first / kSolidsPerPass].pushes);
   }
+  cells_.clear();
   end_aside(device_);
 }
 
@@ -273,7 +300,8 @@ void PbfSolver<Device>::finish_report(const std::vector<pbf::Results>& results, 
 // wrong, `next` becomes what it was before the step.
 template <class Device>
 bool PbfSolver<Device>::begin_again(const pbf::Results& results, const State& now, State& next) {
-  const bool fluid = near_.settled(), walls = boundary_.settled(results.touched);
+  const bool fluid = near_.settled();
+  const bool walls = boundary_.settled(n() > 0 ? results.touched : 0);
   if (fluid && walls && frame_.held(results.bounds, kernels_.W.h)) return false;
   const std::vector<BodyState> bodies = next.bodies;
   next.follow(now);

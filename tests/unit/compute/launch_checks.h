@@ -219,6 +219,71 @@ int wrong_by_for_each_some(Device& device) {
   return wrong;
 }
 
+struct CountPoint {
+  View3<const float> x;
+  CellCounter count;
+  HD void operator()(int i) const {
+    count(static_cast<std::size_t>(i), x[static_cast<std::size_t>(i)]);
+  }
+};
+struct TellPlace {
+  View<std::uint32_t> came_from;
+  HD void operator()(std::size_t from, std::size_t to) const {
+    came_from[to] = static_cast<std::uint32_t>(from);
+  }
+};
+
+// Points counted where they are made, with what is done in their new places: the order is that of
+// a plain sort, in each of two steps, few points or many.
+template <class Device>
+int wrong_by_sort_then(Device& device) {
+  int wrong = 0;
+  for (const int n : {1000, 300000}) {
+    std::vector<Vec3> points;
+    for (int i = 0; i < n; ++i) {
+      const auto u = static_cast<float>(i);
+      points.emplace_back(std::sin(u), std::cos(1.7f * u), std::sin(0.3f * u + 1.0f));
+    }
+    Buffer3 x(device);
+    x.upload(points);
+    const auto at = std::as_const(x).view();
+    const CellFrame frame = frame_around({{{-1, -1, -1}, {1, 1, 1}}, {}}, 0.1f, 2);
+    CellSort<Device> plain(device), counted(device);
+    plain.sort(at, frame);
+    Buffer<std::uint32_t> expected(device, points.size()), found(device, points.size());
+    device.copy(expected.data(), plain.order().data, points.size() * sizeof(std::uint32_t));
+    for (int step = 0; step < 2; ++step) {
+      for_each(device, "count", n, CountPoint{at, counted.counter(points.size(), &frame)});
+      counted.sort_then(at, frame, "sort", TellPlace{found.view()});
+      counted.clear();
+      wrong += found.download() != expected.download();
+    }
+  }
+  return wrong;
+}
+
+// The same of a list: all that its items need, and nothing of the others.
+template <class Device>
+int wrong_by_for_each_listed(Device& device) {
+  int wrong = 0;
+  for (const std::uint32_t n : {1u, 1000u, 300000u}) {
+    std::vector<std::uint32_t> odd;
+    for (std::uint32_t i = 1; i < n; i += 2) odd.push_back(i);
+    odd.resize(n);  // what is behind the count is not looked at
+    Buffer<std::uint32_t> out(device, n), list(device), count(device);
+    list.upload(odd);
+    count.upload({n / 2});
+    out.clear_to_zero();
+    for_each_listed(device, "listed", count.data(), std::as_const(list).view(),
+                    MarkSome{out.view(), 3});
+    const std::vector<std::uint32_t> marks = out.download();
+    for (std::uint32_t i = 0; i < n; ++i) {
+      wrong += marks[i] != (i % 2 == 0 ? 0u : (i % 3 == 0 ? 3u : 1u));
+    }
+  }
+  return wrong;
+}
+
 // What runs aside is there once it is joined, and reductions on either side keep apart.
 template <class Device>
 int wrong_by_aside(Device& device) {

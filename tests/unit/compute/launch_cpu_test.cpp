@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "compute/cpu.h"
+#include "spatial/sort_then_cpu.h"
 #include "unit/compute/launch_checks.h"
 
 namespace barchan {
@@ -24,6 +25,16 @@ TEST(LaunchCpu, Lists) {
 TEST(LaunchCpu, ForEachSome) {
   Cpu device(2);
   EXPECT_EQ(launch_checks::wrong_by_for_each_some(device), 0);
+}
+
+TEST(LaunchCpu, ForEachListed) {
+  Cpu device(2);
+  EXPECT_EQ(launch_checks::wrong_by_for_each_listed(device), 0);
+}
+
+TEST(LaunchCpu, SortThen) {
+  Cpu device(2);
+  EXPECT_EQ(launch_checks::wrong_by_sort_then(device), 0);
 }
 
 TEST(LaunchCpu, Aside) {

@@ -1,4 +1,5 @@
 #include "compute/grid.cuh"
+#include "spatial/sort_then.cuh"
 #include "unit/compute/launch_checks.h"
 #include "unit/devices.h"
 
@@ -28,6 +29,14 @@ TEST_F(LaunchCuda, Lists) {
 
 TEST_F(LaunchCuda, ForEachSome) {
   EXPECT_EQ(launch_checks::wrong_by_for_each_some(*device->as_cuda()), 0);
+}
+
+TEST_F(LaunchCuda, ForEachListed) {
+  EXPECT_EQ(launch_checks::wrong_by_for_each_listed(*device->as_cuda()), 0);
+}
+
+TEST_F(LaunchCuda, SortThen) {
+  EXPECT_EQ(launch_checks::wrong_by_sort_then(*device->as_cuda()), 0);
 }
 
 TEST_F(LaunchCuda, Aside) {

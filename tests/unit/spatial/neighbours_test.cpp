@@ -207,37 +207,59 @@ TEST_P(Search, OneSetAgainstAnother) {
   });
 }
 
-// As solvers ask for them: packed, both ways, and in room that is guessed at first.
+// As solvers ask for them: packed, both ways, and in room that is guessed at first; in cubes, and
+// in cubes cut in two. Those that have anybody near are gathered, each once.
 TEST_P(Search, BothWaysAtOnce) {
-  const auto points = random_points(1200, 1.0f, 10), walls = random_points(900, 1.0f, 11);
+  const auto points = random_points(1200, 1.0f, 10), walls = random_points(90, 1.0f, 11);
   const float radius = 0.12f;
-  on_device(*device, [&]<class D>(D& d) {
-    Buffer3 x(*device), w(*device);
-    x.upload(points);
-    w.upload(walls);
-    const CellFrame frame = frame_around({{{0, 0, 0}, {1, 1, 1}}, {}}, radius);
-    CellSort<D> cells(d), wall_cells(d);
-    cells.sort(std::as_const(x).view(), frame);
-    wall_cells.sort(std::as_const(w).view(), frame);
-    Buffer<Float4> sorted_x(*device), sorted_w(*device);
-    permute_packed(d, std::as_const(x).view(), cells.order(), sorted_x);
-    permute_packed(d, std::as_const(w).view(), wall_cells.order(), sorted_w);
-    NeighbourSearch<D> near(d), back(d);
-    for (bool settled = false; !settled;) {
-      near.build_both_later(back, cells.cells(), std::as_const(sorted_x).view(), wall_cells.cells(),
-                            std::as_const(sorted_w).view(), radius);
-      device->wait();
-      const bool there = near.settled(), and_back = back.settled();
-      settled = there && and_back;
-    }
-    const auto order = download(*device, cells.order());
-    const auto wall_order = download(*device, wall_cells.order());
-    EXPECT_EQ(in_own_numbers(near.download(), order, wall_order),
-              brute_force(points, walls, radius, false));
-    EXPECT_EQ(in_own_numbers(back.download(), wall_order, order),
-              brute_force(walls, points, radius, false));
-    return 0;
-  });
+  for (const int reach : {1, 2})
+    on_device(*device, [&]<class D>(D& d) {
+      Buffer3 x(*device), w(*device);
+      x.upload(points);
+      w.upload(walls);
+      const CellFrame frame = frame_around({{{0, 0, 0}, {1, 1, 1}}, {}}, radius, reach);
+      CellSort<D> cells(d), wall_cells(d);
+      cells.sort(std::as_const(x).view(), frame);
+      wall_cells.sort(std::as_const(w).view(), frame);
+      Buffer<Float4> sorted_x(*device), sorted_w(*device);
+      permute_packed(d, std::as_const(x).view(), cells.order(), sorted_x);
+      permute_packed(d, std::as_const(w).view(), wall_cells.order(), sorted_w);
+      NeighbourSearch<D> near(d), back(d);
+      Buffer<std::uint32_t> counts(*device, 2), list(*device, 1200), slot_of(*device, 1200);
+      counts.clear_to_zero();
+      std::ptrdiff_t turn = 0;
+      for (bool settled = false; !settled;) {
+        near.build_both_later(
+            back, cells.cells(), std::as_const(sorted_x).view(), wall_cells.cells(),
+            std::as_const(sorted_w).view(), radius, {},
+            {counts.data() + turn, counts.data() + (1 - turn), list.view(), slot_of.view()});
+        turn = 1 - turn;
+        device->wait();
+        const bool there = near.settled(), and_back = back.settled();
+        settled = there && and_back;
+      }
+      const auto order = download(*device, cells.order());
+      const auto wall_order = download(*device, wall_cells.order());
+      EXPECT_EQ(in_own_numbers(near.download(), order, wall_order),
+                brute_force(points, walls, radius, false));
+      EXPECT_EQ(in_own_numbers(back.download(), wall_order, order),
+                brute_force(walls, points, radius, false));
+      // Of the last search: the count, which is not cleared yet, the list and the places in it.
+      const auto lists = near.download();
+      const std::vector<std::uint32_t> touched = list.download(), slots = slot_of.download();
+      const auto all = static_cast<std::uint32_t>(
+          std::count_if(lists.begin(), lists.end(), [](const auto& one) { return !one.empty(); }));
+      EXPECT_EQ(counts.download()[static_cast<std::size_t>(1 - turn)], all);
+      EXPECT_EQ(counts.download()[static_cast<std::size_t>(turn)], 0u);
+      EXPECT_GT(all, 100u);
+      EXPECT_LT(all, 1100u);
+      for (std::size_t i = 0; i < lists.size(); ++i) {
+        EXPECT_EQ(slots[i] != ~0u, !lists[i].empty());
+        if (slots[i] == ~0u) continue;
+        EXPECT_EQ(touched[slots[i]], i);
+      }
+      return 0;
+    });
 }
 
 // Two sets in one frame of cells so large that one set's table has all of them and the other's has
