@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Who may include whom: folders of src/ only look downward, and third-party headers stay in .cpp files.
+And no two types have the same name: kernels are templates over them, of which a linker keeps one a name.
 
 The rules are those of docs/architecture.md. Exit code 1 and one line a violation."""
 
@@ -79,11 +80,44 @@ def check(path):
     return faults
 
 
+COMMENT_OR_TEXT = re.compile(r"""//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\])'""")
+SCOPE = re.compile(r"\bnamespace\s*([\w:]*)\s*\{|"
+                   r"\b(?:struct|class|union)\s+(?:alignas\(\w+\)\s*)?(\w+)(?:\s+final)?\s*(?::(?!:)[^;{]*)?\{|"
+                   r"[{}]")
+
+
+def types_of(path):
+    """The types that a file defines in namespaces, by their full names."""
+    scopes, types = [], []
+    for match in SCOPE.finditer(COMMENT_OR_TEXT.sub("", path.read_text())):
+        text, namespace, name = match.group(0), match.group(1), match.group(2)
+        if text == "}":
+            if scopes:
+                scopes.pop()
+            continue
+        if name and None not in scopes:
+            types.append("::".join(scopes + [name]))
+        # A namespace without a name is the file's own.
+        scopes.append((namespace or str(path)) if text.startswith("namespace") else None)
+    return types
+
+
+def check_names(files):
+    seen, faults = {}, []
+    for path in files:
+        for name in types_of(path):
+            first = seen.setdefault(name, path)
+            if first != path:
+                faults.append(f"{path.relative_to(SRC)}: {name} is in {first.relative_to(SRC)}, too; name one of them anew")
+    return faults
+
+
 def main():
     faults = []
     files = [p for p in sorted(SRC.rglob("*")) if p.suffix in (".h", ".cpp", ".cu", ".cuh")]
     for path in files:
         faults += check(path)
+    faults += check_names(files)
     for fault in faults:
         print(fault)
     print(f"layers: {len(files)} files, {len(faults)} violations")

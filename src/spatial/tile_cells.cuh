@@ -50,7 +50,7 @@ class CellOfTile {
 
 // ---- Where the cells of a set are: those of a plane one after the other.
 
-struct CountCells {
+struct CountPlanes {
   LayerView set;
   View<std::uint32_t> count;  // out, of each plane; one more: 0
   __device__ void operator()(int plane) const {
@@ -73,7 +73,7 @@ inline void list_cells(Cuda& device, const char* label, const LayerView& set,
   const std::size_t planes = set.all.size;
   before.resize(planes + 1);
   list.resize(planes * 64);
-  for_each(device, label, static_cast<std::int64_t>(planes + 1), CountCells{set, before.view()});
+  for_each(device, label, static_cast<std::int64_t>(planes + 1), CountPlanes{set, before.view()});
   device.scan_in_place(label, before.view());
   for_each(device, label, static_cast<std::int64_t>(planes) * 64,
            ListCells{set, before.view(), list.view()});
