@@ -104,6 +104,14 @@ void for_each(Cpu& device, const char* label, std::int64_t n, const Kernel& kern
   });
 }
 
+// Two kernels that do not need each other: a GPU runs them in one launch.
+template <class First, class Second>
+void for_both(Cpu& device, const char* label, std::int64_t n, const First& first, std::int64_t m,
+              const Second& second) {
+  for_each(device, label, n, first);
+  for_each(device, label, m, second);
+}
+
 // A schedule says for_each and the like one after the other, as a template over the device:
 //     HD_SCHEDULE
 //     template <class Device>
@@ -120,8 +128,10 @@ inline void scan_in_place(Cpu& device, View<std::uint32_t> counts) {
 // Stages that do not need each other stand between these two.
 inline void begin_together(Cpu&) {}
 inline void end_together(Cpu&) {}
-// What stands between the first two and what follows them, up to the third, do not need each other:
-// a GPU runs them beside each other.
+// What stands between begin_aside and end_aside, and what follows them up to join_aside, do not
+// need each other; nor what stands between fork_aside and begin_aside, if there is such: a GPU runs
+// them beside each other.
+inline void fork_aside(Cpu&) {}
 inline void begin_aside(Cpu&) {}
 inline void end_aside(Cpu&) {}
 inline void join_aside(Cpu&) {}
@@ -138,19 +148,6 @@ struct ThenSome {
 template <class Kernel>
 void for_each_some(Cpu& device, const char* label, std::int64_t n, const Kernel& kernel) {
   for_each(device, label, n, ThenSome<Kernel>{kernel});
-}
-
-// The same for the first *count items of a list, which are in any order: all of what they need.
-template <class Kernel>
-struct ThenListed {
-  View<const std::uint32_t> list;
-  ThenSome<Kernel> then;
-  void operator()(int k) const { then(static_cast<int>(list[static_cast<std::size_t>(k)])); }
-};
-template <class Kernel>
-void for_each_listed(Cpu& device, const char* label, const std::uint32_t* count,
-                     View<const std::uint32_t> list, const Kernel& kernel) {
-  if (list.size > 0) for_each(device, label, *count, ThenListed<Kernel>{list, {kernel}});
 }
 
 // Op::identity() combined with kernel(0) ... kernel(n - 1) by Op::combine, in a fixed order.

@@ -52,9 +52,14 @@ Cuda::~Cuda() {
   for (cudaStream_t stream : streams_) cudaStreamDestroy(stream);
 }
 
-void Cuda::begin_aside() {
+void Cuda::fork_aside() {
   check_cuda(cudaEventRecord(forked_, streams_[0]), "going aside");
   check_cuda(cudaStreamWaitEvent(streams_[1], forked_), "going aside");
+  has_forked_ = true;
+}
+void Cuda::begin_aside() {
+  if (!has_forked_) fork_aside();
+  has_forked_ = false;
   lane_ = 1;
 }
 void Cuda::end_aside() {

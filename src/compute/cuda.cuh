@@ -53,6 +53,7 @@ class Cuda final : public Device {
 
   // Where launches go now: the main stream, or the one beside it.
   cudaStream_t stream() const { return streams_[lane_]; }
+  void fork_aside();
   void begin_aside();
   void end_aside();
   void join_aside();
@@ -99,6 +100,7 @@ class Cuda final : public Device {
 
   cudaStream_t streams_[kLanes] = {};
   int lane_ = 0;
+  bool has_forked_ = false;
   cudaEvent_t forked_ = nullptr, joined_ = nullptr, downloaded_ = nullptr;
   std::string description_;
   int multiprocessors_ = 0;
@@ -130,6 +132,9 @@ inline constexpr int kThreadsPerBlock = 256;
 // Smaller ones for launches without a sum, so that few items spread evenly.
 inline constexpr int kThreadsForEach = 128;
 
+inline unsigned blocks_for(std::int64_t n) {
+  return static_cast<unsigned>((n + kThreadsForEach - 1) / kThreadsForEach);
+}
 template <class Kernel>
 __global__ void __launch_bounds__(kThreadsForEach) run_for_each(Kernel kernel, int n) {
   const int i = blockIdx.x * kThreadsForEach + threadIdx.x;
@@ -137,23 +142,44 @@ __global__ void __launch_bounds__(kThreadsForEach) run_for_each(Kernel kernel, i
 }
 
 template <class Kernel>
-void launch_for_each(cudaStream_t stream, const char* label, std::int64_t n, const Kernel& kernel) {
-  const auto blocks = static_cast<unsigned>((n + kThreadsForEach - 1) / kThreadsForEach);
-  run_for_each<<<blocks, kThreadsForEach, 0, stream>>>(kernel, static_cast<int>(n));
-  check_cuda(cudaGetLastError(), label);
-}
-
-template <class Kernel>
 void for_each(Cuda& device, const char* label, std::int64_t n, const Kernel& kernel) {
   if (n <= 0) return;
   const CudaTimer timer(device, label);
-  launch_for_each(device.stream(), label, n, kernel);
+  run_for_each<<<blocks_for(n), kThreadsForEach, 0, device.stream()>>>(kernel, static_cast<int>(n));
+  check_cuda(cudaGetLastError(), label);
+}
+
+// Two kernels that do not need each other, in one launch: the first blocks see to the first.
+template <class First, class Second>
+__global__ void __launch_bounds__(kThreadsForEach)
+    run_for_both(First first, int n, unsigned blocks, Second second, int m) {
+  if (blockIdx.x < blocks) {
+    const int i = blockIdx.x * kThreadsForEach + threadIdx.x;
+    if (i < n) first(i);
+  } else {
+    const int i = (blockIdx.x - blocks) * kThreadsForEach + threadIdx.x;
+    if (i < m) second(i);
+  }
+}
+template <class First, class Second>
+void for_both(Cuda& device, const char* label, std::int64_t n, const First& first, std::int64_t m,
+              const Second& second) {
+  const unsigned blocks = blocks_for(n), all = blocks + blocks_for(m);
+  if (all == 0) return;
+  const CudaTimer timer(device, label);
+  run_for_both<<<all, kThreadsForEach, 0, device.stream()>>>(first, static_cast<int>(n), blocks,
+                                                             second, static_cast<int>(m));
+  check_cuda(cudaGetLastError(), label);
 }
 
 // Stages that do not need each other stand between these two: Grid (grid.cuh) gains by it.
 inline void begin_together(Cuda&) {}
 inline void end_together(Cuda&) {}
-// What is launched between the first two runs beside what follows them, up to the third.
+// What is launched between begin_aside and end_aside runs beside what follows them, up to
+// join_aside; and beside what was launched before them, from fork_aside on, if that was said.
+inline void fork_aside(Cuda& device) {
+  device.fork_aside();
+}
 inline void begin_aside(Cuda& device) {
   device.begin_aside();
 }
@@ -224,9 +250,8 @@ void for_each_some(Cuda& device, const char* label, std::int64_t n, const Kernel
   if (n <= 0) return;
   const CudaTimer timer(device, label);
   if (n <= kFewItems) {
-    const auto blocks = static_cast<unsigned>((n + kThreadsForEach - 1) / kThreadsForEach);
-    run_for_all_and_some<<<blocks, kThreadsForEach, 0, device.stream()>>>(kernel,
-                                                                          static_cast<int>(n));
+    run_for_all_and_some<<<blocks_for(n), kThreadsForEach, 0, device.stream()>>>(
+        kernel, static_cast<int>(n));
     return check_cuda(cudaGetLastError(), label);
   }
   int* some = static_cast<int*>(device.scratch(static_cast<std::size_t>(n) * sizeof(int)));
@@ -235,26 +260,6 @@ void for_each_some(Cuda& device, const char* label, std::int64_t n, const Kernel
                                                                 device.item_count());
   run_for_some<<<kSomeBlocks, kSomeThreads, 0, device.stream()>>>(kernel, some, device.item_count(),
                                                                   device.ticket());
-  check_cuda(cudaGetLastError(), label);
-}
-
-// Of a list that a kernel made, as long as it says.
-template <class Kernel>
-__global__ void __launch_bounds__(kSomeThreads)
-    run_for_listed(Kernel kernel, const std::uint32_t* count, const std::uint32_t* list) {
-  const std::uint32_t end = *count;
-  for (std::uint32_t k = blockIdx.x * kSomeThreads + threadIdx.x; k < end;
-       k += kSomeBlocks * kSomeThreads) {
-    const int i = static_cast<int>(list[k]);
-    if (kernel(i)) kernel.some(i);
-  }
-}
-template <class Kernel>
-void for_each_listed(Cuda& device, const char* label, const std::uint32_t* count,
-                     View<const std::uint32_t> list, const Kernel& kernel) {
-  if (list.size == 0) return;
-  const CudaTimer timer(device, label);
-  run_for_listed<<<kSomeBlocks, kSomeThreads, 0, device.stream()>>>(kernel, count, list.data);
   check_cuda(cudaGetLastError(), label);
 }
 

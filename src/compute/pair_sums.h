@@ -233,6 +233,14 @@ void for_each_at_walls(Device& device, const char* label, std::int64_t n, const 
     for_each(device, label, team.kSize * n, ByTeam<Kernel, decltype(team)>{kernel});
   });
 }
+// Those at walls, and beside them what does not need them.
+template <class Device, class AtWalls, class Kernel>
+void for_each_at_walls_and(Device& device, const char* label, std::int64_t n,
+                           const AtWalls& at_walls, std::int64_t m, const Kernel& kernel) {
+  with_wall_team(n, [&](auto team) {
+    for_both(device, label, team.kSize * n, ByTeam<AtWalls, decltype(team)>{at_walls}, m, kernel);
+  });
+}
 template <class Op, class Device, class T, class Kernel>
 void reduce_lists_to(Device& device, const char* label, std::int64_t n, const Kernel& kernel,
                      T* result) {

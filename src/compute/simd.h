@@ -16,25 +16,26 @@
 
 namespace barchan {
 
-// Writes index[c] of every point c with |point - p|^2 <= r2 and index[c] != self to out, in order,
-// and returns how many. The arrays must be readable, and out writable, up to the next multiple of
-// 16 entries past what is asked for or found.
+// Writes index[c] of every point c that is near (beyond() of view.h is negative) and index[c] !=
+// self to out, in order, and returns how many. The arrays must be readable, and out writable, up to
+// the next multiple of 16 entries past what is asked for or found.
 #if defined(__AVX512F__)
 inline int append_near(const float* x, const float* y, const float* z, const std::uint32_t* index,
-                       int count, Vec3 p, float r2, std::uint32_t self, std::uint32_t* out) {
+                       int count, Vec3 p, float too_far, std::uint32_t self, std::uint32_t* out) {
   const __m512 px = _mm512_set1_ps(p.x), py = _mm512_set1_ps(p.y), pz = _mm512_set1_ps(p.z);
-  const __m512 limit = _mm512_set1_ps(r2);
+  const __m512 start = _mm512_set1_ps(-too_far);
   const __m512i me = _mm512_set1_epi32(static_cast<int>(self));
   std::uint32_t* at = out;
   for (int c = 0; c < count; c += 16) {
     const __m512 dx = _mm512_sub_ps(_mm512_loadu_ps(x + c), px);
     const __m512 dy = _mm512_sub_ps(_mm512_loadu_ps(y + c), py);
     const __m512 dz = _mm512_sub_ps(_mm512_loadu_ps(z + c), pz);
-    const __m512 d2 = _mm512_fmadd_ps(dz, dz, _mm512_fmadd_ps(dy, dy, _mm512_mul_ps(dx, dx)));
+    const __m512 beyond =
+        _mm512_fmadd_ps(dz, dz, _mm512_fmadd_ps(dy, dy, _mm512_fmadd_ps(dx, dx, start)));
     const __m512i who = _mm512_loadu_si512(index + c);
     const int left = count - c;
     __mmask16 near = left >= 16 ? __mmask16(0xffff) : __mmask16((1u << left) - 1u);
-    near = _mm512_mask_cmp_ps_mask(near, d2, limit, _CMP_LE_OQ);
+    near = _mm512_mask_cmp_ps_mask(near, beyond, _mm512_setzero_ps(), _CMP_LT_OQ);
     near = _mm512_mask_cmpneq_epi32_mask(near, who, me);
     // Compress in a register, then store it whole: storing through a mask is slow on some chips.
     _mm512_storeu_si512(at, _mm512_maskz_compress_epi32(near, who));
@@ -59,21 +60,22 @@ inline const std::array<std::array<std::uint32_t, 8>, 256>& compress_table() {
 }
 
 inline int append_near(const float* x, const float* y, const float* z, const std::uint32_t* index,
-                       int count, Vec3 p, float r2, std::uint32_t self, std::uint32_t* out) {
+                       int count, Vec3 p, float too_far, std::uint32_t self, std::uint32_t* out) {
   const auto& table = compress_table();
   const __m256 px = _mm256_set1_ps(p.x), py = _mm256_set1_ps(p.y), pz = _mm256_set1_ps(p.z);
-  const __m256 limit = _mm256_set1_ps(r2);
+  const __m256 start = _mm256_set1_ps(-too_far);
   const __m256i me = _mm256_set1_epi32(static_cast<int>(self));
   std::uint32_t* at = out;
   for (int c = 0; c < count; c += 8) {
     const __m256 dx = _mm256_sub_ps(_mm256_loadu_ps(x + c), px);
     const __m256 dy = _mm256_sub_ps(_mm256_loadu_ps(y + c), py);
     const __m256 dz = _mm256_sub_ps(_mm256_loadu_ps(z + c), pz);
-    const __m256 d2 = _mm256_fmadd_ps(dz, dz, _mm256_fmadd_ps(dy, dy, _mm256_mul_ps(dx, dx)));
+    const __m256 beyond =
+        _mm256_fmadd_ps(dz, dz, _mm256_fmadd_ps(dy, dy, _mm256_fmadd_ps(dx, dx, start)));
     const __m256i who = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index + c));
     const __m256 same = _mm256_castsi256_ps(_mm256_cmpeq_epi32(who, me));
-    const __m256 close = _mm256_andnot_ps(same, _mm256_cmp_ps(d2, limit, _CMP_LE_OQ));
-    auto near = static_cast<unsigned>(_mm256_movemask_ps(close));
+    auto near = static_cast<unsigned>(_mm256_movemask_ps(
+        _mm256_andnot_ps(same, _mm256_cmp_ps(beyond, _mm256_setzero_ps(), _CMP_LT_OQ))));
     if (count - c < 8) near &= (1u << (count - c)) - 1u;
     const __m256i lanes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(table[near].data()));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), _mm256_permutevar8x32_epi32(who, lanes));
@@ -83,12 +85,12 @@ inline int append_near(const float* x, const float* y, const float* z, const std
 }
 #else
 inline int append_near(const float* x, const float* y, const float* z, const std::uint32_t* index,
-                       int count, Vec3 p, float r2, std::uint32_t self, std::uint32_t* out) {
+                       int count, Vec3 p, float too_far, std::uint32_t self, std::uint32_t* out) {
   int n = 0;
   for (int c = 0; c < count; ++c) {
     const float dx = x[c] - p.x, dy = y[c] - p.y, dz = z[c] - p.z;
     out[n] = index[c];
-    n += (fmaf(dz, dz, fmaf(dy, dy, dx * dx)) <= r2) & (index[c] != self);
+    n += (fmaf(dz, dz, fmaf(dy, dy, fmaf(dx, dx, -too_far))) < 0.0f) & (index[c] != self);
   }
   return n;
 }

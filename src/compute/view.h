@@ -121,12 +121,23 @@ HD inline Vec3 point(const View<const Float4>& points, std::uint32_t i) {
 }
 
 // |point i - p|^2. In loops under `omp simd` no variable of class type may be declared, or g++ does
-// not vectorise them; inside a function like this one it may. The sum is fused in a stated order,
-// as in simd.h: whoever asks gets the same answer for a pair at the very edge of a radius.
+// not vectorise them; inside a function like this one it may.
 template <class Points>
 HD inline float distance_squared(const Points& points, std::uint32_t i, const Vec3& p) {
   const Vec3 d = point(points, i) - p;
   return fmaf(d.z, d.z, fmaf(d.y, d.y, d.x * d.x));
+}
+
+// Point i is near p where |point i - p|^2 - too_far, summed from the last on, is negative. Whoever
+// asks sums so (simd.h, spatial/fill_lists.cuh): all get the same answer for a pair at the very
+// edge of a radius. `too_far` is the least square that is (too_far_for).
+template <class Points>
+HD inline float beyond(const Points& points, std::uint32_t i, const Vec3& p, float too_far) {
+  const Vec3 d = point(points, i) - p;
+  return fmaf(d.z, d.z, fmaf(d.y, d.y, fmaf(d.x, d.x, -too_far)));
+}
+inline float too_far_for(float radius) {
+  return std::nextafter(radius * radius, 3e38f);
 }
 
 }  // namespace barchan

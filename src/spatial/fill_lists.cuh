@@ -66,29 +66,58 @@ struct FillTile {
   __device__ bool fits() const { return place[9] <= kFillRoom; }
   // All threads of the block; first and last: its particles.
   __device__ void find(const RunsView& runs, std::uint32_t first, std::uint32_t last) {
-    if (threadIdx.x < 9) {
-      const std::uint32_t at = runs.place(threadIdx.x);
-      begin[threadIdx.x] = four_aligned(runs(first)[at]);
-      place[threadIdx.x + 1] = four_aligned(runs(last)[at + runs.end] - begin[threadIdx.x] + 3);
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      place[0] = 0;
-      for (int row = 0; row < 9; ++row) place[row + 1] += place[row];
+    if (threadIdx.x < kWarp) {
+      std::uint32_t from = 0, size = 0;
+      if (threadIdx.x < 9) {
+        const std::uint32_t at = runs.place(threadIdx.x);
+        from = four_aligned(runs(first)[at]);
+        size = four_aligned(runs(last)[at + runs.end] - from + 3);
+        begin[threadIdx.x] = from;
+      }
+      std::uint32_t sum = size;  // of the ranges up to this one
+      for (unsigned step = 1; step < 16; step *= 2) {
+        const std::uint32_t below = __shfl_up_sync(kAllLanes, sum, step);
+        if (threadIdx.x >= step) sum += below;
+      }
+      if (threadIdx.x < 10) place[threadIdx.x] = sum - size;
     }
     __syncthreads();
   }
+  // Mostly a range has no more than two points for each thread; those of three ranges are sent for
+  // at once.
   __device__ void copy(View<const Float4> points) {
+    constexpr int kRanges = 3, kEach = 2;
     const auto end = static_cast<std::uint32_t>(points.size);
-    for (int row = 0; row < 9; ++row) {
-      const std::uint32_t to = place[row], size = place[row + 1] - to;
-      for (std::uint32_t k = threadIdx.x; k < size; k += kFillThreads) {
-        if (begin[row] + k >= end) break;
-        const Float4 p = points.data[begin[row] + k];
-        x[to + k] = p.x, y[to + k] = p.y, z[to + k] = p.z;
+    for (int row = 0; row < 9; row += kRanges) {
+      Float4 p[kRanges][kEach];
+#pragma unroll
+      for (int r = 0; r < kRanges; ++r) {
+#pragma unroll
+        for (int u = 0; u < kEach; ++u) {
+          const std::uint32_t k = threadIdx.x + u * kFillThreads, from = begin[row + r] + k;
+          if (k < size(row + r) && from < end) p[r][u] = points.data[from];
+        }
+      }
+#pragma unroll
+      for (int r = 0; r < kRanges; ++r) {
+#pragma unroll
+        for (int u = 0; u < kEach; ++u) {
+          const std::uint32_t k = threadIdx.x + u * kFillThreads;
+          if (k < size(row + r)) put(place[row + r] + k, p[r][u]);
+        }
+        for (std::uint32_t k = threadIdx.x + kEach * kFillThreads; k < size(row + r);
+             k += kFillThreads) {
+          if (begin[row + r] + k < end) put(place[row + r] + k, points.data[begin[row + r] + k]);
+        }
       }
     }
     __syncthreads();
+  }
+  __device__ std::uint32_t size(int row) const {
+    return place[row + 1] - place[row];
+  }
+  __device__ void put(std::uint32_t at, const Float4& p) {
+    x[at] = p.x, y[at] = p.y, z[at] = p.z;
   }
 };
 
@@ -128,8 +157,8 @@ struct MemoryPoints {
 };
 
 // Which of 32 candidates from `base` on are near, as bits. What lies behind the last one is looked
-// at, too, and left out afterwards. Near is who makes `square - too_far` negative: its sign is
-// shifted in, one instruction instead of a comparison and an "or".
+// at, too, and left out afterwards. The sign of beyond() is shifted in, one instruction instead of
+// a comparison and an "or".
 template <class Points>
 __device__ std::uint32_t near_bits(const Points& points, std::uint32_t base, std::uint32_t end,
                                    const Vec3& p, float too_far) {
@@ -141,8 +170,8 @@ __device__ std::uint32_t near_bits(const Points& points, std::uint32_t base, std
 #pragma unroll
     for (std::uint32_t u = 0; u < 4; ++u) {
       const Vec3 d(q.x[u] - p.x, q.y[u] - p.y, q.z[u] - p.z);
-      const float square = fmaf(d.z, d.z, fmaf(d.y, d.y, d.x * d.x));
-      near = __funnelshift_l(__float_as_uint(square - too_far), near, 1);
+      const float beyond = fmaf(d.z, d.z, fmaf(d.y, d.y, fmaf(d.x, d.x, -too_far)));
+      near = __funnelshift_l(__float_as_uint(beyond), near, 1);
     }
     looked_at = k + 4;
   }
@@ -185,8 +214,9 @@ struct Searcher {
   Vec3 p;
 
   // Of the 32 from `from` on: those between begin and `to`.
-  __device__ std::uint32_t bits(int row, std::uint32_t from, std::uint32_t to) const {
-    const std::uint32_t shift = points.shift(row), begin = runs.begin(row);
+  __device__ std::uint32_t bits(int row, std::uint32_t begin, std::uint32_t from,
+                                std::uint32_t to) const {
+    const std::uint32_t shift = points.shift(row);
     std::uint32_t near = near_bits(points, from + shift, to + shift, p, fill.too_far);
     if (begin > from) near &= ~0u << (begin - from);
     if (fill.same && i - from < 32) near &= ~(1u << (i - from));
@@ -282,9 +312,9 @@ template <class Search>
 __device__ void write_again(const Search& search, uint4* to) {
   RowWriter list(to);
   for (int row = 0; row < 9; ++row) {
-    const std::uint32_t end = search.runs.end(row);
-    for (std::uint32_t from = search.points.first(search.runs.begin(row)); from < end; from += 32) {
-      std::uint32_t near = search.bits(row, from, end);
+    const std::uint32_t begin = search.runs.begin(row), end = search.runs.end(row);
+    for (std::uint32_t from = search.points.first(begin); from < end; from += 32) {
+      std::uint32_t near = search.bits(row, begin, from, end);
       for (; near != 0; near &= near - 1) list.put(from + __ffs(near) - 1);
     }
   }
@@ -297,11 +327,15 @@ __device__ void fill_block(const FillLists& fill, const Points& points, const Ru
                            std::uint32_t i, bool wanted, FillShared& block) {
   const Searcher<Points, Runs> search{fill, points, runs, i, wanted ? point(fill.x, i) : Vec3{}};
   std::uint32_t found = 0, words = 0;
+  // A run is sent for while the one before it is looked through.
+  std::uint32_t next_begin = 0, next_end = 0;
+  if (wanted) next_begin = runs.begin(0), next_end = runs.end(0);
   for (int row = 0; wanted && row < 9; ++row) {
-    const std::uint32_t begin = runs.begin(row), end = runs.end(row);
+    const std::uint32_t begin = next_begin, end = next_end;
+    if (row < 8) next_begin = runs.begin(row + 1), next_end = runs.end(row + 1);
     if (begin == end) continue;
     for (std::uint32_t from = points.first(begin); from < end; from += 32) {
-      const std::uint32_t near = search.bits(row, from, end);
+      const std::uint32_t near = search.bits(row, begin, from, end);
       if (near == 0) continue;
       if (words < kFillWords) {
         block.near[words][threadIdx.x] = near;

@@ -17,18 +17,18 @@ class GuessedFrame {
   // This step's frame, if it is known before its points are; nullptr otherwise.
   const CellFrame* known() const { return known_ ? &frame_ : nullptr; }
 
-  // `bounds`, on the device, gets the extent of x where the frame is a guess.
-  CellFrame choose(View3<const float> x, float radius, Bounds* bounds) {
+  CellFrame choose(View3<const float> x, float radius) {
     if (device_.on_host() || !known_) {
       frame_ = steady_frame(extent_of(device_, x, radius), radius, reach());
       known_ = false;
-      return frame_;
     }
-    begin_aside(device_);
+    return frame_;
+  }
+  // `bounds`, on the device, gets the extent of x where the frame is a guess.
+  void measure(View3<const float> x, Bounds* bounds) {
+    if (!known_) return;
     reduce_to<JoinBounds>(device_, "cells: extent", static_cast<std::int64_t>(x.size),
                           PointBounds{x}, bounds);
-    end_aside(device_);
-    return frame_;
   }
 
   // Whether this step's frame was what its particles want; from now on there is one to go by.

@@ -177,8 +177,8 @@ struct Unpack {
 struct FillList {
   RunsView runs;
   View3<const float> x, other;
-  float radius_squared;
-  bool same;  // leave oneself out
+  float too_far;  // see beyond()
+  bool same;      // leave oneself out
   View<const std::uint32_t> start;
   View<std::uint32_t> count;  // out
   View<std::uint32_t> index;  // out; empty to count only
@@ -198,7 +198,7 @@ struct FillList {
         std::uint32_t near = 0;
         BARCHAN_UNROLLED
         for (std::uint32_t k = 0; k < candidates; ++k) {
-          near |= (distance_squared(other, base + k, p) <= radius_squared ? 1u : 0u) << k;
+          near |= (beyond(other, base + k, p, too_far) < 0.0f ? 1u : 0u) << k;
         }
         if (same && self - base < 32) near &= ~(1u << (self - base));
         for (; near != 0; near &= near - 1) {

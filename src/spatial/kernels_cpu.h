@@ -93,7 +93,7 @@ constexpr std::uint32_t list_room(std::uint32_t count) {
 struct FillListsByCell {
   CellsView cells, other_cells;
   View3<const float> x, other;
-  float radius_squared;
+  float too_far;  // see beyond()
   bool same;
   View<const std::uint32_t> place;  // where each block's lists start, and the end of the last one
   View<std::uint32_t> start, count, index;  // out
@@ -109,10 +109,9 @@ struct FillListsByCell {
       walk.gather(c, other, candidates);
       const auto cell = static_cast<std::size_t>(c);
       for (std::uint32_t i = cells.start[cell]; i < cells.start[cell + 1]; ++i) {
-        const int found =
-            append_near(candidates.x.data(), candidates.y.data(), candidates.z.data(),
-                        candidates.index.data(), static_cast<int>(candidates.count), x[i],
-                        radius_squared, same ? i : ~0u, candidates.found.data());
+        const int found = append_near(candidates.x.data(), candidates.y.data(), candidates.z.data(),
+                                      candidates.index.data(), static_cast<int>(candidates.count),
+                                      x[i], too_far, same ? i : ~0u, candidates.found.data());
         const auto n = static_cast<std::uint32_t>(found);
         const std::uint32_t room = list_room(n);
         start[i] = at;

@@ -108,7 +108,8 @@ void NeighbourSearch<Device>::build_reference(const CellsView& cells, View3<cons
   const RunsView runs = find_runs(device_, "neighbours: runs", cells, other_cells, runs_table_);
   start_.resize(x.size);
   count_.resize(x.size);
-  FillList fill{runs, x, other, radius * radius, x.x == other.x, start_.view(), count_.view(), {}};
+  FillList fill{runs,          x, other, too_far_for(radius), x.x == other.x, start_.view(),
+                count_.view(), {}};
   for_each(device_, "neighbours: reference", n, fill);
   pairs_ = device_.exclusive_scan("neighbours: reference", count_.view(), start_.view());
   index_.resize(pairs_);

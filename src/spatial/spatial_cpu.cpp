@@ -75,7 +75,7 @@ void NeighbourSearch<Cpu>::build(Search search) {
     index_.resize(room);
     for_each_range(device_, "neighbours: lists", static_cast<std::int64_t>(cells), kCellsPerBlock,
                    FillListsByCell{search.cells, search.other_cells, search.x, search.other,
-                                   search.radius * search.radius, search.same, place, start_.view(),
+                                   too_far_for(search.radius), search.same, place, start_.view(),
                                    count_.view(), index_.view()});
   };
   if (cells == 0) {

@@ -78,13 +78,12 @@ FillLists NeighbourSearch<Cuda>::prepare(Search search) {
   if (!report_) report_ = device_.host_memory(sizeof(FillReport));
   auto* report = static_cast<FillReport*>(report_.get());
   *report = {};
-  const float too_far = std::nextafter(search.radius * search.radius, 3e38f);
   return {runs,
           search.packed,
           search.packed_other,
           search.worth,
           search.touched,
-          too_far,
+          too_far_for(search.radius),
           search.same,
           static_cast<std::uint32_t>(room_),
           count_.view(),

@@ -140,7 +140,11 @@ void GsphSolver<Device>::find_neighbours(const State& now, const SolidsView& sol
   const gsph::Warm rough{smooth.own - gsph::kWarmMean, gsph::kWarmMean};
   const int passes = (solids.count + kSolidsPerPass - 1) / kSolidsPerPass;
   results_.resize(static_cast<std::size_t>(std::max(params_.iterations_max, passes)));
-  cells_.sort(now.position(), frame_.choose(now.position(), h, &results_.data()->bounds));
+  const CellFrame frame = frame_.choose(now.position(), h);
+  begin_aside(device_);
+  frame_.measure(now.position(), &results_.data()->bounds);
+  end_aside(device_);
+  cells_.sort(now.position(), frame);
   for (auto* packs : {&points_, &with_pressure_, &velocities_, &free_}) packs->resize(count);
   rest_of_star_.resize(count);
   goals_.resize(count);

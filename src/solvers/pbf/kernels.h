@@ -346,49 +346,6 @@ struct MeasureWalls {
   }
 };
 
-// All that solids do to the particles near them, after an iteration's corrections: their share of
-// those, dp_i = w_i V sum_b a (lambda_i + lambda_b) grad W, which is what the solid is pushed by;
-// collision, which puts out of a solid who is in it; and their part of the sums of the next one.
-struct MeetWalls {
-  MeasureWalls sums;
-  View<const Float4> wall_lambda;
-  View<const Float4> points_and_lambda;  // before the corrections
-  View<const std::uint8_t> near_wall;
-  Containment solids;
-  bool first;           // of the iterations
-  View<Float4> points;  // in and out
-  View<Float4> moved;   // in and out [m], sum of lambda
-  View3<float> pushed;  // in and out [m]
-
-  template <class Team>
-  HD_INLINE Vec3 push_on(int i, float w, Team team) const {
-    const Kernels& k = sums.k;
-    const Float4 before = packed(points_and_lambda, static_cast<std::uint32_t>(i));
-    const auto push =
-        sum_pairs<team.kSize>(sums.walls.near, sums.walls.points, wall_lambda, i,
-                              {before.x, before.y, before.z}, WallPushSums{k.G, before.w});
-    return (w * k.V * k.G.slope()) * push.vector(0);
-  }
-  template <class Team>
-  HD_INLINE void operator()(int touched, Team team) const {
-    const auto slot = static_cast<std::uint32_t>(touched);
-    if (!sums.is_one(slot)) return;
-    const auto at = static_cast<std::size_t>(sums.walls.touched[slot]);
-    const auto i = static_cast<int>(at);
-    const Float4 me = points[at];
-    const Vec3 from(me.x, me.y, me.z);
-    Vec3 push = push_on(i, me.w, team);
-    if (near_wall[at] != 0) push = solids.push_out(from + push) - from;
-    const Vec3 p = from + push;
-    sums.measure(slot, team, i, p);
-    if (!team.leads()) return;
-    points[at] = {p.x, p.y, p.z, me.w};
-    const Float4 so_far = moved[at];
-    moved[at] = {so_far.x + push.x, so_far.y + push.y, so_far.z + push.z, so_far.w};
-    pushed[at] = (first && near_wall[at] == 0 ? Vec3{} : Vec3(pushed[at])) + push;
-  }
-};
-
 // ---- Velocities: Algorithm 1, lines 20-24
 
 // Out of the solids for good, then v = (x* - x) / dt. Few are near a solid or were moved so far
@@ -410,37 +367,44 @@ struct MoveOn {
   HD_INLINE bool is_far(const Float4& way) const {
     return length_squared(Vec3(way.x, way.y, way.z)) > spacing * spacing;
   }
-  // In the last corrections: who is near no solid and was not moved far. The others are left over.
-  HD_INLINE bool in_the_open(std::size_t at, const Float4& me, const Float4& way) const {
-    const bool open = near_wall[at] == 0 && walls.walls.slot_of[at] == ~0u && !is_far(way);
-    if (open) move(at, me, way);
-    return open;
+
+  // MeetWalls sees to it.
+  HD_INLINE bool meets_walls(std::size_t at) const { return walls.walls.slot_of[at] != ~0u; }
+  HD_INLINE bool may_pass(std::size_t at, const Float4& way) const {
+    return near_wall[at] != 0 || is_far(way);
   }
 
   HD_INLINE bool operator()(int i) const {
     const auto at = static_cast<std::size_t>(i);
     const Float4 me = points[at], way = moved[at];
-    const bool some = near_wall[at] != 0 || is_far(way);
+    const bool some = may_pass(at, way);
     if (!some) move(at, me, way);
     return some;
   }
   HD_CALLED void some(int i) const {
     const auto at = static_cast<std::size_t>(i);
-    Float4 me = points[at], way = moved[at];
-    const bool near = near_wall[at] != 0;
-    const Vec3 end(me.x, me.y, me.z), by(way.x, way.y, way.z);
-    const Vec3 kept = solids.move(near ? Vec3(x[at]) : end - by - dt * Vec3(v[at]), end);
+    const Float4 me = points[at], way = moved[at];
+    const Vec3 kept = stopped(at, me, way);
     const std::uint32_t slot = walls.walls.slot_of[at];
-    const bool counts = near || slot != ~0u;
-    const Vec3 held = kept - end, total = by + held;
-    const Vec3 lost = counts ? spare(v[at], total) : Vec3{};
-    pushed[at] = (counts ? Vec3(pushed[at]) : Vec3{}) + held - lost;
+    const bool counts = near_wall[at] != 0 || slot != ~0u;
+    if (slot != ~0u && !(kept == Vec3(me.x, me.y, me.z))) walls.measure(slot, Team<1>{}, i, kept);
+    leave(at, me, way, kept, counts ? Vec3(pushed[at]) : Vec3{}, counts);
+  }
+  // As far as solids let it go on its way from the start of the step.
+  HD_INLINE Vec3 stopped(std::size_t at, const Float4& me, const Float4& way) const {
+    const Vec3 end(me.x, me.y, me.z), by(way.x, way.y, way.z);
+    return solids.move(near_wall[at] != 0 ? Vec3(x[at]) : end - by - dt * Vec3(v[at]), end);
+  }
+  // Where it was stopped. `push`: by solids before; `counts`: one was near.
+  HD_INLINE void leave(std::size_t at, const Float4& me, const Float4& way, const Vec3& kept,
+                       const Vec3& push, bool counts) const {
+    const Vec3 held = kept - Vec3(me.x, me.y, me.z), total = Vec3(way.x, way.y, way.z) + held;
+    const Vec3 lost = counts ? spare(v[at], total) : Vec3{}, left = total - lost;
+    const Float4 there{kept.x, kept.y, kept.z, me.w};
+    pushed[at] = push + held - lost;
     near_wall[at] = 1;
-    if (slot != ~0u && !(kept == end)) walls.measure(slot, Team<1>{}, i, kept);
-    me = {kept.x, kept.y, kept.z, me.w};
-    points[at] = me;
-    const Vec3 left = total - lost;
-    move(at, me, {left.x, left.y, left.z, way.w});
+    points[at] = there;
+    move(at, there, {left.x, left.y, left.z, way.w});
   }
   // Who moves more than a spacing in a step lands anywhere among the others, and may be turned by
   // that, but not made faster: in the edge of a wall and a floor, where nobody can make way, such
@@ -462,6 +426,61 @@ struct MoveOn {
   }
 };
 
+// All that solids do to the particles near them, after an iteration's corrections: their share of
+// those, dp_i = w_i V sum_b a (lambda_i + lambda_b) grad W, which is what the solid is pushed by;
+// collision, which puts out of a solid who is in it; and their part of the sums of the next one.
+// After the last ones the particles are moved on.
+template <bool kLast>
+struct MeetWalls {
+  MeasureWalls sums;
+  View<const Float4> wall_lambda;
+  View<const Float4> points_and_lambda;  // before the corrections
+  View<const std::uint8_t> near_wall;
+  Containment solids;
+  bool first;           // of the iterations
+  View<Float4> points;  // in and out
+  View<Float4> moved;   // in and out [m], sum of lambda
+  View3<float> pushed;  // in and out [m]
+  MoveOn move_on;
+
+  template <class Team>
+  HD_INLINE Vec3 push_on(int i, float w, Team team) const {
+    const Kernels& k = sums.k;
+    const Float4 before = packed(points_and_lambda, static_cast<std::uint32_t>(i));
+    const auto push =
+        sum_pairs<team.kSize>(sums.walls.near, sums.walls.points, wall_lambda, i,
+                              {before.x, before.y, before.z}, WallPushSums{k.G, before.w});
+    return (w * k.V * k.G.slope()) * push.vector(0);
+  }
+  template <class Team>
+  HD_INLINE void operator()(int touched, Team team) const {
+    const auto slot = static_cast<std::uint32_t>(touched);
+    if (!sums.is_one(slot)) return;
+    const auto at = static_cast<std::size_t>(sums.walls.touched[slot]);
+    const auto i = static_cast<int>(at);
+    const Float4 me = points[at], so_far = moved[at];
+    const Vec3 from(me.x, me.y, me.z);
+    Vec3 push = push_on(i, me.w, team);
+    if (near_wall[at] != 0) push = solids.push_out(from + push) - from;
+    const Vec3 p = from + push;
+    const Vec3 all = (first && near_wall[at] == 0 ? Vec3{} : Vec3(pushed[at])) + push;
+    const Float4 there{p.x, p.y, p.z, me.w};
+    const Float4 way{so_far.x + push.x, so_far.y + push.y, so_far.z + push.z, so_far.w};
+    const bool stops = kLast && move_on.may_pass(at, way);
+    const Vec3 kept = stops ? move_on.stopped(at, there, way) : p;
+    sums.measure(slot, team, i, kept);
+    if (!team.leads()) return;
+    if (stops) return move_on.leave(at, there, way, kept, all, true);
+    points[at] = there;
+    pushed[at] = all;
+    if constexpr (kLast) {
+      move_on.move(at, there, way);
+    } else {
+      moved[at] = way;
+    }
+  }
+};
+
 // dp_i = w_i V sum_j (lambda_i + lambda_j + s_corr) grad W,  p_i += dp_i               (12), (14)
 //
 // Boundary samples count like fluid that goes on behind the wall (MeetWalls).
@@ -469,7 +488,7 @@ struct MoveOn {
 // s_corr's share of the pressure: the multiplier that would do the same work, sum s grad G . r / 2
 // over sum grad G . r.
 //
-// The last ones also move on whoever is in the open.
+// The last ones also move on whoever is near no solid and was not moved far.
 template <bool kLast>
 struct Corrections {
   Neighbours near;
@@ -502,8 +521,10 @@ struct Corrections {
     const Float4 there{p.x + dp.x, p.y + dp.y, p.z + dp.z, w};
     points[at] = there;
     if constexpr (kLast) {
-      if (move_on.in_the_open(at, there, way)) return;
-      left[count_up(left_count)] = static_cast<std::uint32_t>(i);
+      if (!move_on.meets_walls(at)) {
+        if (!move_on.may_pass(at, way)) return move_on.move(at, there, way);
+        left[count_up(left_count)] = static_cast<std::uint32_t>(i);
+      }
     }
     moved[at] = way;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compute/listed.h"
 #include "solvers/pbf/lattice.h"
 #include "solvers/pbf/pbf_solver.h"
 
@@ -86,7 +87,6 @@ void PbfSolver<Device>::predict(const State& now, const SolidsView& solids, doub
                              cells_.counter(now.size(), frame_.known()), &results_.data()->left});
 }
 
-// All that belongs to the solids is made beside the lists of the fluid.
 template <class Device>
 void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next) {
   const std::size_t count = now.size();
@@ -98,7 +98,7 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
   multiplier_.resize(count);
   if (ends_with_corrections()) left_.resize(count);
   cells_.sort_then(
-      predicted, frame_.choose(predicted, h, &results_.data()->bounds), "reorder",
+      predicted, frame_.choose(predicted, h), "reorder",
       pbf::SortPredicted{now.position(), now.velocity(), predicted, now.id(),
                          confines() ? now.numbers<float>("spin") : View<const float>{},
                          now.material(), std::as_const(near_wall_).view(),
@@ -108,12 +108,19 @@ void PbfSolver<Device>::find_neighbours(const State& now, double dt, State& next
                          confines() ? next.write_numbers<float>("spin") : View<float>{},
                          next.write_numbers<std::uint8_t>("material"), sorted_near_wall_.view(),
                          points_.view(), moved_.view(), pushed_.view()});
-  begin_aside(device_);
+  // All that belongs to the solids goes first, for it waits most of the time; the lists of the
+  // fluid take the places on the GPU that this leaves.
+  fork_aside(device_);
   boundary_.place(next.bodies, cells_.cells(), std::as_const(points_).view(), h);
   measure_walls();
-  end_aside(device_);
+  begin_aside(device_);
   near_.build_later(cells_.cells(), std::as_const(points_).view(), h);
+  end_aside(device_);
   join_aside(device_);
+  begin_aside(device_);
+  frame_.measure(predicted, &results_.data()->bounds);
+  cells_.clear();
+  end_aside(device_);
 }
 
 // The solids' part of the sums.
@@ -154,10 +161,20 @@ void PbfSolver<Device>::iterate(int k, const SolidsView& solids, const pbf::Move
                     std::as_const(sorted_near_wall_).view(), kernels_, s_corr_, k == 0,
                     points_.view(), moved_.view(), move_on, &results_.data()->left, left_.view()});
   join_aside(device_);
-  for_each_at_walls(device_, "walls", static_cast<std::int64_t>(boundary_.room()),
-                    pbf::MeetWalls{wall_sums(), std::as_const(wall_lambda_).view(), with_lambda,
-                                   std::as_const(sorted_near_wall_).view(), containment(solids),
-                                   k == 0, points_.view(), moved_.view(), pushed_.view()});
+  const pbf::MeetWalls<kLast> meet_walls{
+      wall_sums(),         std::as_const(wall_lambda_).view(),
+      with_lambda,         std::as_const(sorted_near_wall_).view(),
+      containment(solids), k == 0,
+      points_.view(),      moved_.view(),
+      pushed_.view(),      move_on};
+  const auto touched = static_cast<std::int64_t>(boundary_.room());
+  if constexpr (kLast) {
+    for_each_at_walls_and(
+        device_, "walls", touched, meet_walls, kListThreads,
+        Listed<pbf::MoveOn>{&results_.data()->left, std::as_const(left_).view(), move_on});
+  } else {
+    for_each_at_walls(device_, "walls", touched, meet_walls);
+  }
 }
 
 // Fixed iterations, or (tolerance > 0) until the mean excess density is small enough, which is
@@ -201,15 +218,11 @@ pbf::MoveOn PbfSolver<Device>::mover(const SolidsView& solids, double dt, State&
           smooths() ? moved_.view() : View<Float4>{}};
 }
 
+// The last corrections did it, where it is known before them which these are.
 template <class Device>
 void PbfSolver<Device>::update_velocities(const SolidsView& solids, double dt, State& next) {
-  const pbf::MoveOn move_on = mover(solids, dt, next);
-  if (ends_with_corrections()) {
-    for_each_listed(device_, "velocities", &results_.data()->left, std::as_const(left_).view(),
-                    move_on);
-  } else {
-    for_each_some(device_, "velocities", n(), move_on);
-  }
+  if (ends_with_corrections()) return;
+  for_each_some(device_, "velocities", n(), mover(solids, dt, next));
 }
 
 // c is given for a step of kReferenceStep; over dt, 1 - c is taken to the power of their ratio.
@@ -264,7 +277,6 @@ void PbfSolver<Device>::push_solids(const SolidsView& solids, double dt) {
                           first},
         &results_.data()[first / kSolidsPerPass].pushes);
   }
-  cells_.clear();
   end_aside(device_);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/hd.h"
 #include "compute/buffer.h"
+#include "compute/listed.h"
 #include "compute/pair_sums.h"
 #include "compute/reduce_ops.h"
 #include "spatial/cells.h"
@@ -219,6 +220,13 @@ int wrong_by_for_each_some(Device& device) {
   return wrong;
 }
 
+struct MarkAll {
+  View<std::uint32_t> out;
+  HD void operator()(int i) const {
+    out[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(i) + 1;
+  }
+};
+
 struct CountPoint {
   View3<const float> x;
   CellCounter count;
@@ -262,29 +270,32 @@ int wrong_by_sort_then(Device& device) {
   return wrong;
 }
 
-// The same of a list: all that its items need, and nothing of the others.
+// The same of a list: all that its items need, and nothing of the others. Beside it, in the same
+// launch, another kernel for other items.
 template <class Device>
-int wrong_by_for_each_listed(Device& device) {
+int wrong_by_listed(Device& device) {
   int wrong = 0;
   for (const std::uint32_t n : {1u, 1000u, 300000u}) {
     std::vector<std::uint32_t> odd;
     for (std::uint32_t i = 1; i < n; i += 2) odd.push_back(i);
     odd.resize(n);  // what is behind the count is not looked at
-    Buffer<std::uint32_t> out(device, n), list(device), count(device);
+    Buffer<std::uint32_t> out(device, n), beside(device, n), list(device), count(device);
     list.upload(odd);
     count.upload({n / 2});
     out.clear_to_zero();
-    for_each_listed(device, "listed", count.data(), std::as_const(list).view(),
-                    MarkSome{out.view(), 3});
-    const std::vector<std::uint32_t> marks = out.download();
+    for_both(device, "listed", n, MarkAll{beside.view()}, kListThreads,
+             Listed<MarkSome>{count.data(), std::as_const(list).view(), {out.view(), 3}});
+    const std::vector<std::uint32_t> marks = out.download(), others = beside.download();
     for (std::uint32_t i = 0; i < n; ++i) {
       wrong += marks[i] != (i % 2 == 0 ? 0u : (i % 3 == 0 ? 3u : 1u));
+      wrong += others[i] != i + 1;
     }
   }
   return wrong;
 }
 
-// What runs aside is there once it is joined, and reductions on either side keep apart.
+// What runs aside is there once it is joined, and reductions on either side keep apart; so do those
+// before it, from where it forked.
 template <class Device>
 int wrong_by_aside(Device& device) {
   constexpr int kItems = 1000003;
@@ -297,6 +308,14 @@ int wrong_by_aside(Device& device) {
     reduce_to<Sum<double>>(device, "wave", kItems, Wave{}, sums.data());
     end_aside(device);
     reduce_to<Sum<double>>(device, "wave", kItems, Wave{}, sums.data() + 1);
+    join_aside(device);
+    wrong += sums.download() != std::vector<double>{alone, alone};
+    sums.clear_to_zero();
+    fork_aside(device);
+    reduce_to<Sum<double>>(device, "wave", kItems, Wave{}, sums.data());
+    begin_aside(device);
+    reduce_to<Sum<double>>(device, "wave", kItems, Wave{}, sums.data() + 1);
+    end_aside(device);
     join_aside(device);
     wrong += sums.download() != std::vector<double>{alone, alone};
   }

@@ -27,9 +27,9 @@ TEST(LaunchCpu, ForEachSome) {
   EXPECT_EQ(launch_checks::wrong_by_for_each_some(device), 0);
 }
 
-TEST(LaunchCpu, ForEachListed) {
+TEST(LaunchCpu, BothAndListed) {
   Cpu device(2);
-  EXPECT_EQ(launch_checks::wrong_by_for_each_listed(device), 0);
+  EXPECT_EQ(launch_checks::wrong_by_listed(device), 0);
 }
 
 TEST(LaunchCpu, SortThen) {

@@ -31,8 +31,8 @@ TEST_F(LaunchCuda, ForEachSome) {
   EXPECT_EQ(launch_checks::wrong_by_for_each_some(*device->as_cuda()), 0);
 }
 
-TEST_F(LaunchCuda, ForEachListed) {
-  EXPECT_EQ(launch_checks::wrong_by_for_each_listed(*device->as_cuda()), 0);
+TEST_F(LaunchCuda, BothAndListed) {
+  EXPECT_EQ(launch_checks::wrong_by_listed(*device->as_cuda()), 0);
 }
 
 TEST_F(LaunchCuda, SortThen) {

@@ -18,10 +18,10 @@ namespace {
 
 using Pairs = std::vector<std::vector<std::uint32_t>>;  // by original index, sorted
 
-// Distances in float, as the search computes them: at the very edge the two must agree.
-float distance_squared(const Vec3& a, const Vec3& b) {
+// In float, as the search computes it: at the very edge the two must agree.
+bool are_near(const Vec3& a, const Vec3& b, float too_far) {
   const float dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z;
-  return std::fma(dz, dz, std::fma(dy, dy, dx * dx));
+  return std::fma(dz, dz, std::fma(dy, dy, std::fma(dx, dx, -too_far))) < 0.0f;
 }
 
 Pairs brute_force(const std::vector<Vec3>& x, const std::vector<Vec3>& other, float radius,
@@ -30,7 +30,7 @@ Pairs brute_force(const std::vector<Vec3>& x, const std::vector<Vec3>& other, fl
   for (std::uint32_t i = 0; i < x.size(); ++i) {
     for (std::uint32_t j = 0; j < other.size(); ++j) {
       if (same && i == j) continue;
-      if (distance_squared(x[i], other[j]) <= radius * radius) pairs[i].push_back(j);
+      if (are_near(x[i], other[j], too_far_for(radius))) pairs[i].push_back(j);
     }
   }
   return pairs;
