@@ -338,20 +338,22 @@ struct BlockItems {
   typename Scan::TempStorage memory;
   int item[kMostTurns * kThreadsPerBlock];
 
-  // How many there are. `part`: of the items, as many turns each.
+  // How many there are. Each of so many parts takes every so manieth group of items: those that
+  // `wanted` says yes to lie side by side, and no block shall have most of them.
   template <class Wanted>
-  __device__ int gather(int n, int part, int turns, const Wanted& wanted) {
-    const int first = part * (turns * kThreadsPerBlock) + threadIdx.x;
+  __device__ int gather(int n, int part, int parts, int turns, const Wanted& wanted) {
+    const int first = part * kThreadsPerBlock + static_cast<int>(threadIdx.x);
+    const int stride = parts * kThreadsPerBlock;
     unsigned mine = 0;
 #pragma unroll 4
     for (int u = 0; u < turns; ++u) {
-      const int i = first + u * kThreadsPerBlock;
+      const int i = first + u * stride;
       if (i < n && wanted(i)) mine |= 1u << u;
     }
     int place = 0, total = 0;
     Scan(memory).ExclusiveSum(__popc(mine), place, total);
     for (; mine != 0; mine &= mine - 1) {
-      item[place++] = first + (__ffs(mine) - 1) * kThreadsPerBlock;
+      item[place++] = first + (__ffs(mine) - 1) * stride;
     }
     __syncthreads();
     return total;
@@ -374,7 +376,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   T sum = Op::identity();
   const int parts = (n + turns * kThreadsPerBlock - 1) / (turns * kThreadsPerBlock);
   for (int part = blockIdx.x; part < parts; part += gridDim.x) {
-    const int some = items.gather(n, part, turns, Counts<Kernel>{kernel});
+    const int some = items.gather(n, part, parts, turns, Counts<Kernel>{kernel});
     for (int k = threadIdx.x; k < some; k += kThreadsPerBlock) {
       sum = Op::combine(sum, kernel(items.item[k]));
     }
