@@ -17,6 +17,7 @@ struct Listed {
   View<const std::uint32_t> list;
   Kernel kernel;
   HD void operator()(int first) const {
+    if (list.size == 0) return;  // nobody may have set the count
     const std::uint32_t end = *count;
     for (auto at = static_cast<std::uint32_t>(first); at < end; at += kListThreads) {
       const auto i = static_cast<int>(list[at]);

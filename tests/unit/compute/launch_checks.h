@@ -290,6 +290,9 @@ int wrong_by_listed(Device& device) {
       wrong += marks[i] != (i % 2 == 0 ? 0u : (i % 3 == 0 ? 3u : 1u));
       wrong += others[i] != i + 1;
     }
+    // An empty list, whose count nobody has set.
+    for_each(device, "listed", kListThreads, Listed<MarkSome>{count.data(), {}, {out.view(), 3}});
+    wrong += out.download() != marks;
   }
   return wrong;
 }
