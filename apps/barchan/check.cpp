@@ -4,10 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <vector>
 
 #include "base/log.h"
 #include "base/units.h"
 #include "commands.h"
+#include "math/svd3.h"
 #include "scene/scene.h"
 #include "sim/driver.h"
 #include "solvers/granular_sph/lattice.h"
@@ -25,53 +28,92 @@ struct Options {
 
 constexpr double kMuchCompression = 0.05;  // excess density that is warned of
 
-// Depth of the deepest fill: what its bounds have along gravity [m].
-double depth_of(const Scene& scene) {
-  const double g = length(scene.general.gravity);
-  double depth = 0.0;
-  for (const Fill& fill : scene.fills) {
-    const Vec3d extent = bounds(fill.shape.shape).extent();
-    double along = 0.0;
-    for (int k = 0; k < 3; ++k) along += std::abs(scene.general.gravity[k]) * extent[k];
-    if (g > 0.0) depth = std::max(depth, along / g);
-  }
-  return depth;
-}
+// Particles that lie on each other, two spacings across.
+struct Pile {
+  double height = 0.0;  // of their volume [m]
+  double load = 0.0;    // height that weighs as much with the density of the lowest one [m]
+};
 
-void print_compression(double C, double depth) {
-  fmt::print("  squeezed   {:.2g} % at the bottom of {:.3g} m, by its own weight\n", 100.0 * C,
-             depth);
-}
-
-// What gravity does to the deepest fill where iterations are fixed.
-void foretell_compression(const Scene& scene, double dt) {
+// The pile that squeezes its lowest particle most. What hangs more than two spacings above others
+// is a pile of its own.
+Pile heaviest_pile(const Scene& scene, const State& state) {
   const double g = length(scene.general.gravity), d = scene.general.resolution;
-  const double depth = depth_of(scene);
-  if (depth == 0.0 || scene.pbf.tolerance > 0.0) return;
+  if (g == 0.0 || state.size() == 0) return {};
+  const Vec3d down = scene.general.gravity / g, u = any_perpendicular(down), v = cross(down, u);
+  struct Placed {
+    double u, v, height, density;
+  };
+  std::vector<Placed> all;
+  all.reserve(state.size());
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    const Vec3d x(state.position()[i]);
+    all.push_back(
+        {dot(u, x), dot(v, x), -dot(down, x), scene.materials[state.material()[i]].params.density});
+  }
+  double first_u = all.front().u, first_v = all.front().v;
+  for (const Placed& one : all) {
+    first_u = std::min(first_u, one.u);
+    first_v = std::min(first_v, one.v);
+  }
+  for (Placed& one : all) {
+    one.u = std::floor((one.u - first_u) / (2.0 * d) + 0.25);
+    one.v = std::floor((one.v - first_v) / (2.0 * d) + 0.25);
+  }
+  std::sort(all.begin(), all.end(), [](const Placed& a, const Placed& b) {
+    return std::tie(a.u, a.v, a.height) < std::tie(b.u, b.v, b.height);
+  });
 
-  const double C = pbf::compression(g, depth, dt, d, scene.pbf);
-  print_compression(C, depth);
+  Pile heaviest, pile;
+  for (std::size_t i = 0, lowest = 0; i < all.size(); ++i) {
+    const bool on_the_last = i > 0 && all[i].u == all[i - 1].u && all[i].v == all[i - 1].v &&
+                             all[i].height < all[i - 1].height + 2.0 * d;
+    if (!on_the_last) {
+      pile = {};
+      lowest = i;
+    }
+    pile.height += d / 4.0;
+    pile.load += d / 4.0 * all[i].density / all[lowest].density;
+    if (pile.load > heaviest.load) heaviest = pile;
+  }
+  return heaviest;
+}
+
+void print_compression(double C, const Pile& pile) {
+  fmt::print("  squeezed   {:.2g} % at the bottom of {:.3g} m, by its own weight\n", 100.0 * C,
+             pile.height);
+}
+
+// What gravity does to the heaviest pile where iterations are fixed.
+void foretell_compression(const Scene& scene, const State& state, double dt) {
+  if (scene.pbf.tolerance > 0.0) return;
+  const double g = length(scene.general.gravity), d = scene.general.resolution;
+  const Pile pile = heaviest_pile(scene, state);
+  if (pile.load == 0.0) return;
+
+  const double C = pbf::compression(g, pile.load, dt, d, scene.pbf);
+  print_compression(C, pile);
   if (C <= kMuchCompression) return;
   // C goes with dt^2.
   const double substeps = std::ceil(std::sqrt(C / kMuchCompression) / (60.0 * dt));
   warn(
       "the weight of {:.3g} m of fluid will squeeze it by {:.2g} % at the bottom, more than {:.0f} "
       "%; pbf.substeps = {:.0f} would do",
-      depth, 100.0 * C, 100.0 * kMuchCompression, substeps);
+      pile.height, 100.0 * C, 100.0 * kMuchCompression, substeps);
 }
 
 // The same of granular-sph, by its softness law. Iterations beyond the fewest are for impacts.
-void foretell_softness(const Scene& scene, double dt) {
-  const double g = length(scene.general.gravity), depth = depth_of(scene);
-  if (depth == 0.0) return;
+void foretell_softness(const Scene& scene, const State& state, double dt) {
+  const double g = length(scene.general.gravity);
+  const Pile pile = heaviest_pile(scene, state);
+  if (pile.load == 0.0) return;
   const int n = scene.granular_sph.iterations_min;
-  const double C = gsph::softness(g, depth, dt, scene.general.resolution, n);
-  print_compression(C, depth);
+  const double C = gsph::softness(g, pile.load, dt, scene.general.resolution, n);
+  print_compression(C, pile);
   if (C <= kMuchCompression) return;
   warn(
       "the weight of {:.3g} m of material will squeeze it by {:.2g} % at the bottom, more than "
       "{:.0f} %; granular-sph.iterations_min = {:.0f} or granular-sph.fall = {:.2g} would do",
-      depth, 100.0 * C, 100.0 * kMuchCompression, std::ceil(n * C / kMuchCompression),
+      pile.height, 100.0 * C, 100.0 * kMuchCompression, std::ceil(n * C / kMuchCompression),
       scene.granular_sph.fall * std::sqrt(kMuchCompression / C));
 }
 
@@ -110,8 +152,8 @@ int check(const Options& options) {
              scene.general.fps);
   const double dt = std::min(solver->suggest_dt(state), 1.0 / scene.general.fps);
   fmt::print("  time step  {:.3g} s at the start\n", dt);
-  if (scene.general.solver == "pbf") foretell_compression(scene, dt);
-  if (scene.general.solver == "granular-sph") foretell_softness(scene, dt);
+  if (scene.general.solver == "pbf") foretell_compression(scene, state, dt);
+  if (scene.general.solver == "granular-sph") foretell_softness(scene, state, dt);
   fmt::print("  memory     about {}\n", human_bytes(memory));
   fmt::print("  disk       about {}\n", human_bytes(disk));
   for (const std::string& sentence : driver.emitters().overloads()) warn("{}", sentence);

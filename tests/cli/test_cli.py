@@ -244,10 +244,32 @@ class Commands(Case):
         self.expect(enough, 0, "squeezed   3.5 %")
         self.assertNotIn("warning", enough.stderr)
         # Along gravity, wherever it points; nothing without it, and not of other solvers.
-        self.expect(run(*pbf, "gravity=[-20, 0, 0]", "--set", "fill.1.shape.box=[[-0.7, 0, 0], "
-                        "[0.7, 0.3, 0.3]]"), 0, "squeezed   9.5 % at the bottom of 1.4 m", "warning:")
+        self.expect(run(*pbf, "gravity=[-20, 0, 0]", "--set", "fill.1.shape.box=[[-0.735, 0, 0], "
+                        "[0.735, 0.3, 0.3]]"), 0, "squeezed   10 % at the bottom of 1.47 m",
+                    "warning:")
         for other in (pbf + ("gravity=[0, 0, 0]",), ("check", self.scene)):
             self.assertNotIn("squeezed", run(*other).stdout)
+
+    def test_check_weighs_fills_that_lie_on_each_other(self):
+        # 0.6 m of water below 0.6 m of half its density, of twice its density, and far below it.
+        layers = self.dir / "layers.toml"
+        for density, bottom, expected in ((500, 0.6, "squeezed   3 % at the bottom of 1.2 m"),
+                                          (2000, 0.6, "squeezed   6 % at the bottom of 1.2 m"),
+                                          (2000, 0.7, "squeezed   2 % at the bottom of 0.6 m")):
+            layers.write_text(f"""
+                solver = "pbf"
+                resolution = 0.03
+                [material.water]
+                preset = "water"
+                [material.above]
+                density = {density}
+                [[fill]]
+                shape = {{ box = [[0, 0, 0], [0.3, 0.6, 0.3]] }}
+                [[fill]]
+                material = "above"
+                shape = {{ box = [[0, {bottom}, 0], [0.3, {bottom + 0.6}, 0.3]] }}
+                """)
+            self.expect(run("check", layers), 0, expected)
 
     def test_cuda_answers_in_one_sentence_or_works(self):
         result = run("run", self.scene, "--device", "cuda", "--frames", 1, "--out", self.dir / "gpu")
