@@ -1,11 +1,13 @@
 #include "solvers/make_solver.h"
 
+#include "base/log.h"
 #include "compute/dispatch.h"
 #include "sim/initial_state.h"
 #include "solvers/ballistic/ballistic_solver.h"
 #include "solvers/dem/dem_solver.h"
 #include "solvers/flip/flip_solver.h"
 #include "solvers/granular_sph/gsph_solver.h"
+#include "solvers/pbf/lattice.h"
 #include "solvers/pbf/pbf_solver.h"
 
 namespace barchan {
@@ -57,6 +59,15 @@ void check_for_dem(const Scene& scene, const SolverSetup& setup) {
   }
 }
 
+void check_for_pbf(const PbfParams& params) {
+  const double safe = pbf::safe_s_corr(params.s_corr_distance);
+  if (params.s_corr <= safe) return;
+  warn(
+      "pbf.s_corr = {:.3g} at s_corr_distance = {:.3g} may push particles farther than iterations "
+      "can take back, so that splashes gain energy; up to {:.2g} none did",
+      params.s_corr, params.s_corr_distance, safe);
+}
+
 }  // namespace
 
 std::unique_ptr<Solver> make_solver(const Scene& scene, Device& device) {
@@ -74,7 +85,10 @@ std::unique_ptr<Solver> make_solver(const Scene& scene, Device& device) {
     check_for_dem(scene, solver_setup(scene));
     return make<DemSolver>(device, scene, scene.dem);
   }
-  if (name == "pbf") return make<PbfSolver>(device, scene, scene.pbf);
+  if (name == "pbf") {
+    check_for_pbf(scene.pbf);
+    return make<PbfSolver>(device, scene, scene.pbf);
+  }
   reject("solver = \"{}\" is not available yet", name);
 }
 

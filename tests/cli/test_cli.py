@@ -250,6 +250,12 @@ class Commands(Case):
         for other in (pbf + ("gravity=[0, 0, 0]",), ("check", self.scene)):
             self.assertNotIn("squeezed", run(*other).stdout)
 
+    def test_an_artificial_pressure_that_blows_up_is_warned_of(self):
+        pbf = ("check", self.scene, "--set", "solver=pbf", "--set")
+        self.assertNotIn("s_corr", run(*pbf, "pbf.s_corr=0.2").stderr)
+        self.expect(run(*pbf, "pbf.s_corr=0.3"), 0, "warning: pbf.s_corr = 0.3", "up to 0.2 none did")
+        self.expect(run(*pbf, "pbf.s_corr_distance=0.45"), 0, "up to 0.022 none did")
+
     def test_check_weighs_fills_that_lie_on_each_other(self):
         # 0.6 m of water below 0.6 m of half its density, of twice its density, and far below it.
         layers = self.dir / "layers.toml"

@@ -46,6 +46,12 @@ ArtificialPressure artificial_pressure(const Kernels& kernels, double spacing,
   return {acts(0.0), params.tension == "clamped" ? acts(spacing) : 0.0f};
 }
 
+double safe_s_corr(double s_corr_distance) {
+  const Poly6 W(1.0f);
+  const float there = W.w(static_cast<float>(s_corr_distance)) / W.w(0.2f);
+  return 0.2 * std::pow(static_cast<double>(there), 4.0);
+}
+
 float relaxation(int iterations) {
   return iterations == 1 ? 0.45f : 0.6f;
 }
