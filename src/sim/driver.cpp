@@ -14,6 +14,7 @@ namespace barchan {
 namespace {
 
 constexpr int kMostRetries = 8;
+constexpr double kFastestBody = 1e6;  // ten times what a scene may ask for [m/s]
 
 // Sums over the frame under way. They live in State, so that a run interrupted within a frame goes
 // on with them.
@@ -49,6 +50,15 @@ void set_motion(const BodyMotion& motion, BodyState& body) {
   body.angular_velocity = motion.angular_velocity;
 }
 
+// [kg/m^3]
+double densest(const SolverSetup& setup) {
+  double density = 0.0;
+  for (const MaterialParams& material : setup.materials) {
+    density = std::max(density, material.density);
+  }
+  return density;
+}
+
 }  // namespace
 
 Driver::Driver(const Scene& scene, Device& device, Solver& solver)
@@ -58,6 +68,7 @@ Driver::Driver(const Scene& scene, Device& device, Solver& solver)
       solids_(make_solids(scene, device)),
       bodies_(solids_, scene.general.gravity, scene.general.resolution, scene.rigid,
               !solver.meets_bodies()),
+      light_bodies_(bodies_, solver.most_added_mass(), densest(setup_), setup_.spacing),
       emitters_(scene, device),
       sinks_(scene, device),
       probes_(scene, device),
@@ -104,6 +115,7 @@ void Driver::place_solids() {
 void Driver::move_bodies(double dt) {
   const double end = now_.time + dt;
   std::vector<BodyMotion> motions = this->motions();
+  light_bodies_.kick_first(first_);
   solver_.push_first(now_, dt, first_);
   for (int b = 0; b < bodies_.count(); ++b) {
     const auto s = static_cast<std::size_t>(bodies_.solid(b));
@@ -159,18 +171,22 @@ void Driver::push_bodies() {
 
 StepReport Driver::try_step(double dt) {
   const auto bodies = static_cast<std::size_t>(solids_.count());
-  for (BodyImpulses* pushes : {&impulses_, &first_}) {
-    pushes->linear.assign(bodies, {});
-    pushes->angular.assign(bodies, {});
-    pushes->approach.assign(bodies, 0.0);
-  }
-  next_.follow(now_);
-  move_bodies(dt);
-  StepReport report =
-      solver_.step(now_, solids_.moving(now_.time, now_.time + dt), dt, next_, impulses_);
+  light_bodies_.begin(now_, length(scene_.general.gravity), dt);
+  StepReport report;
+  do {
+    for (BodyImpulses* pushes : {&impulses_, &first_}) {
+      pushes->linear.assign(bodies, {});
+      pushes->angular.assign(bodies, {});
+      pushes->approach.assign(bodies, 0.0);
+    }
+    next_.follow(now_);
+    move_bodies(dt);
+    report = solver_.step(now_, solids_.moving(now_.time, now_.time + dt), dt, next_, impulses_);
+  } while (report.first_bad < 0 && report.trouble.empty() && light_bodies_.improve(impulses_));
   for (std::size_t b = 0; b < bodies && report.trouble.empty(); ++b) {
     if (!is_finite(impulses_.linear[b]) || !is_finite(impulses_.angular[b]) ||
-        !is_finite(next_.bodies[b].position) || !is_finite(next_.bodies[b].angular_velocity)) {
+        !is_finite(next_.bodies[b].position) || !is_finite(next_.bodies[b].angular_velocity) ||
+        length(next_.bodies[b].velocity) > kFastestBody) {
       report.trouble = "solid '" + now_.bodies[b].name + "' was thrown out of the world";
     }
   }
@@ -184,6 +200,7 @@ void Driver::accept(const StepReport& report, double time) {
   now_.max_speed = report.max_speed;
   ++now_.step;
   push_bodies();
+  light_bodies_.remember(first_, impulses_, report.dt_used, now_);
   auto& sums = now_.scalars;
   sums[kSteps] += 1.0;
   sums[kIterations] += report.iterations;  // NaN for solvers without, and stays NaN

@@ -11,6 +11,7 @@
 #include "scene/scene.h"
 #include "sim/emitters.h"
 #include "sim/frame.h"
+#include "sim/light_bodies.h"
 #include "sim/probes.h"
 #include "sim/sinks.h"
 #include "sim/solver.h"
@@ -83,6 +84,7 @@ class Driver {
   SolverSetup setup_;
   SolidSet solids_;
   RigidBodies bodies_;
+  LightBodies light_bodies_;
   Emitters emitters_;
   Sinks sinks_;
   Probes probes_;

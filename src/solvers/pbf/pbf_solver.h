@@ -24,6 +24,8 @@ class PbfSolver final : public Solver {
   double suggest_dt(const State& now) const override;
   // A body that falls onto a film of water on a floor must feel it before it is through.
   double body_cfl() const override { return 0.25; }
+  // Bodies that set more in motion hop on still water, or spin away when it hits them.
+  double most_added_mass() const override { return 1.0; }
   StepReport step(const State& now, const SolidsView& solids, double dt, State& next,
                   BodyImpulses& out) override;
   double surface_radius() const override { return 0.5 * setup_.spacing; }
