@@ -92,8 +92,8 @@ class Solver {
   // How many spacings a dynamic body's surface may move in a step.
   virtual double body_cfl() const { return 1.0; }
 
-  // How many times its own mass a dynamic body may set in motion around it and still get its impulse
-  // after the step. See LightBodies.
+  // How many times its own mass a dynamic body may set in motion around it and still get its
+  // impulse after the step. See LightBodies.
   virtual double most_added_mass() const { return std::numeric_limits<double>::infinity(); }
 
   // Fills in the solver's columns of particles that are new, which have 0 there; asked after the
